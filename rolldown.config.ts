@@ -97,7 +97,11 @@ const onUsersRxjs: Plugin = {
 };
 
 const forLibrary = defineConfig({
-  input: Object.fromEntries(Object.entries(readDoors()).map(([name, source]) => [name, join(root, source)])),
+  input: Object.fromEntries(
+    Object.entries(readDoors())
+      .filter(([name]) => name !== 'react')
+      .map(([name, source]) => [name, join(root, source)]),
+  ),
   platform: 'node',
   // zod is put in, without its fifty languages: loading it took longer than all of troupe.
   external: (id) => /^[^./]/.test(id) && !/^(zod|rxjs|tslib|virtual:.*)$/.test(id),
@@ -111,6 +115,20 @@ const forLibrary = defineConfig({
     chunkFileNames: '[name].js',
     sourcemap: true,
     // Functions keep their names, so that a stack trace can be read.
+    minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } },
+  },
+});
+
+/** The hooks of React run in pages too: they share no part with the library, which uses modules of Node. */
+const forPages = defineConfig({
+  input: { react: join(root, 'src/react/index.ts') },
+  platform: 'neutral',
+  external: ['react'],
+  logLevel: 'warn',
+  output: {
+    dir: library,
+    entryFileNames: '[name].js',
+    sourcemap: true,
     minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } },
   },
 });
@@ -156,4 +174,4 @@ const forProgram = defineConfig({
   },
 });
 
-export default [forLibrary, forProgram];
+export default [forLibrary, forPages, forProgram];

@@ -42,6 +42,11 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'HttpOptions',
   ],
   'Machines of your own: `troupe/xstate`': ['LeaveOptions'],
+  'Pages: `createLocalStore`, `createLiveHandler`, `troupe/react`': [
+    'LocalStoreOptions',
+    'LiveHandlerOptions',
+    'RemoteStoreOptions',
+  ],
   'Tests: `troupe/testing`': ['ScriptedBackendOptions', 'PathOptions'],
 };
 

@@ -14,7 +14,7 @@ export const layers: readonly (readonly string[])[] = [
   ['state-directory'],
   ['tools', 'models'],
   ['conversation'],
-  ['agents'],
+  ['agents', 'live'],
   ['cli', 'mcp', 'inspector', 'remote', 'react', 'xstate', 'adapters'],
 ];
 

@@ -1,0 +1,113 @@
+import type { ConversationStatus } from '../conversation/conversation.ts';
+import type { ChatMessage } from '../models/chat-model.ts';
+import type { ProcessView } from '../process/process-view.ts';
+
+/** A conversation at one moment, as plain data. */
+export interface ConversationView {
+  readonly id: string;
+  readonly status: ConversationStatus;
+  readonly transcript: readonly ChatMessage[];
+  /** Text that the model has written since the last message of the transcript. */
+  readonly writing: string;
+}
+
+/** What a store shows. What has not changed is the same object as before. */
+export interface LiveState {
+  /**
+   * Where the state comes from. `local`: this program. `open`: another program, as it is now. `connecting` and `lost`: another program, as
+   * it was last; a lost connection is tried again. `refused`: another program that denies access.
+   */
+  readonly connection: 'local' | 'connecting' | 'open' | 'lost' | 'refused';
+  /** Live processes in order of creation, then ended ones. */
+  readonly processes: readonly ProcessView[];
+  /** Conversations by id. */
+  readonly conversations: Readonly<Record<string, ConversationView>>;
+}
+
+/** State that changes, for `useSyncExternalStore` of React and the like. */
+export interface ReadableStore<T> {
+  /** Returns the same object until something changes. */
+  getSnapshot(): T;
+  /** Returns the state with which a page that was rendered on a server begins. */
+  getServerSnapshot(): T;
+  /** Calls `onChange` after each change. Returns a function that ends it; the store rests while it has no subscribers. */
+  subscribe(onChange: () => void): () => void;
+}
+
+/** Processes and conversations of one program. */
+export type LiveStore = ReadableStore<LiveState>;
+
+/** Event of the stream: a difference to the state before. */
+export type LiveEvent =
+  | { readonly type: 'process.changed'; readonly view: ProcessView }
+  | { readonly type: 'process.forgotten'; readonly id: string }
+  /** Order of the ids, where processes were added, removed or moved. */
+  | { readonly type: 'processes.ordered'; readonly ids: readonly string[] }
+  /** The transcript is its first `kept` messages, then `messages`. */
+  | {
+      readonly type: 'conversation.changed';
+      readonly view: Omit<ConversationView, 'transcript'>;
+      readonly kept: number;
+      readonly messages: readonly ChatMessage[];
+    }
+  | { readonly type: 'conversation.forgotten'; readonly id: string };
+
+/** Returns the events that lead from one state to the other. */
+export function toLiveEvents(before: LiveState, after: LiveState): readonly LiveEvent[] {
+  return [...toProcessEvents(before, after), ...toConversationEvents(before, after)];
+}
+
+function toProcessEvents(before: LiveState, after: LiveState): readonly LiveEvent[] {
+  if (before.processes === after.processes) return [];
+  const known = new Set(before.processes);
+  const [old, ids] = [before, after].map(({ processes }) => processes.map(({ id }) => id));
+  const staying = new Set(ids);
+  const changed = after.processes.filter((view) => !known.has(view));
+  const isReordered = old?.length !== ids?.length || old?.some((id, index) => id !== ids?.[index]);
+  return [
+    ...changed.map((view) => ({ type: 'process.changed', view }) as const),
+    ...(old ?? []).filter((id) => !staying.has(id)).map((id) => ({ type: 'process.forgotten', id }) as const),
+    ...(isReordered ? [{ type: 'processes.ordered', ids: ids ?? [] } as const] : []),
+  ];
+}
+
+function toConversationEvents(before: LiveState, after: LiveState): readonly LiveEvent[] {
+  const changed = Object.values(after.conversations).filter((view) => before.conversations[view.id] !== view);
+  const gone = Object.keys(before.conversations).filter((id) => after.conversations[id] === undefined);
+  return [
+    ...changed.map(({ transcript, ...view }) => {
+      const old = before.conversations[view.id]?.transcript ?? [];
+      const different = transcript.findIndex((message, index) => message !== old[index]);
+      const kept = different === -1 ? transcript.length : different;
+      return { type: 'conversation.changed', view, kept, messages: transcript.slice(kept) } as const;
+    }),
+    ...gone.map((id) => ({ type: 'conversation.forgotten', id }) as const),
+  ];
+}
+
+/** Returns the state after the event. */
+export function applyLiveEvent(state: LiveState, event: LiveEvent): LiveState {
+  const { processes, conversations } = state;
+  switch (event.type) {
+    case 'process.changed': {
+      const index = processes.findIndex(({ id }) => id === event.view.id);
+      const next = index === -1 ? [...processes, event.view] : processes.with(index, event.view);
+      return { ...state, processes: next };
+    }
+    case 'process.forgotten':
+      return { ...state, processes: processes.filter(({ id }) => id !== event.id) };
+    case 'processes.ordered': {
+      const views = new Map(processes.map((view) => [view.id, view]));
+      return { ...state, processes: event.ids.flatMap((id) => views.get(id) ?? []) };
+    }
+    case 'conversation.changed': {
+      const { view, kept, messages } = event;
+      const transcript = [...(conversations[view.id]?.transcript.slice(0, kept) ?? []), ...messages];
+      return { ...state, conversations: { ...conversations, [view.id]: { ...view, transcript } } };
+    }
+    case 'conversation.forgotten': {
+      const { [event.id]: _, ...others } = conversations;
+      return { ...state, conversations: others };
+    }
+  }
+}

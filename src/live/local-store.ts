@@ -1,0 +1,166 @@
+import type { Conversation } from '../conversation/conversation.ts';
+import type { ProcessHandle } from '../process/process-handle.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { ConversationView, LiveState, LiveStore, ReadableStore } from './live-state.ts';
+import { createSharedStore } from './shared-store.ts';
+
+/** Store of processes and conversations of this program. */
+export interface LocalStore extends LiveStore {
+  /** Shows a conversation from now on, until the returned function is called. */
+  add(conversation: Conversation): () => void;
+}
+
+/** Options of `createLocalStore`. */
+export interface LocalStoreOptions {
+  /** Runs the processes to show. */
+  readonly supervisor: Supervisor;
+  /** Conversations to show from the start. Default: none. */
+  readonly conversations?: readonly Conversation[];
+}
+
+/** Makes a store of what runs in this program. It owns nothing: the supervisor and the conversations are closed by the caller. */
+export function createLocalStore(options: LocalStoreOptions): LocalStore {
+  const { supervisor } = options;
+  const conversations = new Map<string, ReadableStore<ConversationView>>();
+  const keep = createViewKeeper();
+  let changed: (() => void) | null = null;
+  const closers = new Map<string, () => void>();
+  let last: LiveState = { connection: 'local', processes: [], conversations: {} };
+
+  /** The views of the last change while the supervisor is followed. */
+  let followed: readonly ProcessView[] | null = null;
+  let source: readonly ProcessView[] | null = null;
+
+  const readProcesses = () => {
+    if (followed !== null && followed === source) return last.processes;
+    source = followed;
+    return toSameList(keep(followed ?? supervisor.list()), last.processes);
+  };
+  const read = (): LiveState => {
+    const processes = readProcesses();
+    const shown = toSameRecord(
+      Object.fromEntries([...conversations].map(([id, store]) => [id, store.getSnapshot()])),
+      last.conversations,
+    );
+    if (processes !== last.processes || shown !== last.conversations)
+      last = { ...last, processes, conversations: shown };
+    return last;
+  };
+  const add = (conversation: Conversation) => {
+    const { id } = conversation;
+    const store = createConversationStore(conversation);
+    conversations.set(id, store);
+    if (changed !== null) closers.set(id, store.subscribe(changed));
+    changed?.();
+    return () => {
+      if (conversations.get(id) !== store) return;
+      conversations.delete(id);
+      closers.get(id)?.();
+      closers.delete(id);
+      changed?.();
+    };
+  };
+  for (const conversation of options.conversations ?? []) add(conversation);
+
+  return {
+    add,
+    ...createSharedStore({
+      read,
+      open: (onChange) => {
+        changed = onChange;
+        for (const [id, store] of conversations) closers.set(id, store.subscribe(onChange));
+        const subscription = supervisor.processes$.subscribe((views) => {
+          followed = views;
+          onChange();
+        });
+        return () => {
+          changed = null;
+          followed = null;
+          subscription.unsubscribe();
+          for (const close of closers.values()) close();
+          closers.clear();
+        };
+      },
+    }),
+  };
+}
+
+/** Makes a store of one process. */
+export function createProcessStore(handle: ProcessHandle): ReadableStore<ProcessView> {
+  const keep = createViewKeeper();
+  return createSharedStore({
+    read: () => keep([handle.view()])[0] as ProcessView,
+    open: (changed) => {
+      const subscription = handle.view$.subscribe({ next: changed, complete: changed });
+      return () => subscription.unsubscribe();
+    },
+  });
+}
+
+/** Makes a store of one conversation. Text that the model writes is collected while the store has subscribers. */
+export function createConversationStore(conversation: Conversation): ReadableStore<ConversationView> {
+  const { id } = conversation;
+  let writing = '';
+  let last: ConversationView = { id, status: conversation.status, transcript: [], writing };
+  const read = () => {
+    const transcript = toSameList(conversation.transcript, last.transcript);
+    const { status } = conversation;
+    const isSame = transcript === last.transcript && status === last.status && writing === last.writing;
+    if (!isSame) last = { id, status, transcript, writing };
+    return last;
+  };
+  return createSharedStore({
+    read,
+    open: (changed) => {
+      let timer: NodeJS.Timeout | null = null;
+      // Once for many events, and after the chart has taken them.
+      const change = () => {
+        timer ??= setTimeout(() => {
+          timer = null;
+          changed();
+        });
+      };
+      const subscription = conversation.events$.subscribe({
+        next: (event) => {
+          if (event.type === 'text.written') writing += event.text;
+          else if (['message.recorded', 'text.discarded', 'turn.ended'].includes(event.type)) writing = '';
+          change();
+        },
+        complete: change,
+      });
+      return () => {
+        if (timer !== null) clearTimeout(timer);
+        writing = '';
+        subscription.unsubscribe();
+      };
+    },
+  });
+}
+
+/** Returns a function that gives the same object for a view as before where only its running time differs. */
+function createViewKeeper(): (views: readonly ProcessView[]) => readonly ProcessView[] {
+  let kept = new Map<string, { readonly view: ProcessView; readonly text: string }>();
+  return (views) => {
+    const next = views.map((view) => {
+      const text = JSON.stringify({ ...view, runtimeMs: 0 });
+      const before = kept.get(view.id);
+      return before?.text === text ? before : { view, text };
+    });
+    kept = new Map(next.map((each) => [each.view.id, each]));
+    return next.map(({ view }) => view);
+  };
+}
+
+/** Returns the list before if it has the same items. */
+export function toSameList<T>(list: readonly T[], before: readonly T[]): readonly T[] {
+  const isSame = list.length === before.length && list.every((item, index) => item === before[index]);
+  return isSame ? before : list;
+}
+
+function toSameRecord<T>(record: Readonly<Record<string, T>>, before: Readonly<Record<string, T>>) {
+  const keys = Object.keys(record);
+  const isSame =
+    keys.length === Object.keys(before).length && keys.every((key) => record[key] === before[key]);
+  return isSame ? before : record;
+}
