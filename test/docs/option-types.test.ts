@@ -36,6 +36,8 @@ const withoutSchema = [
   'ToolCallOptions',
   'McpServerOptions',
   'McpFetchOptions',
+  'MachineTestOptions',
+  'SurvivorOptions',
   'McpRunOptions',
   'HttpOptions',
   'ScriptedBackendOptions',

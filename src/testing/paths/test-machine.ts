@@ -30,7 +30,7 @@ export interface MachineWorld {
 }
 
 /** Options of `testMachine`. */
-export interface MachineTestOptions<Machine extends AnyStateMachine> {
+export interface MachineTestOptions<Machine extends AnyStateMachine = AnyStateMachine> {
   /**
    * Events with each payload that makes a difference, also those that actors send: `xstate.done.actor.<id>`, `xstate.error.actor.<id>`.
    * Timers (`after`) need not be listed.
