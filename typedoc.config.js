@@ -20,6 +20,7 @@ export default {
     'Facts',
     'In',
     'ProcessSnapshot',
+    'ReactElement',
     'Started',
     'Up',
     'WatchDeadlineName',
