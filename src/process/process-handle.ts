@@ -131,8 +131,8 @@ export interface ProcessHandle {
   write(data: string | Uint8Array): Promise<WriteResult>;
   writeLine(line: string): Promise<WriteResult>;
   /**
-   * The stream that writes text and bytes to stdin, or to the terminal, as fast as the process reads: a write waits without a limit, `close` ends
-   * stdin, and `abort` ends it without waiting. It fails with `input-refused` when the process has ended, closes its stdin or takes no input.
+   * The stream that writes text and bytes to stdin as fast as the process reads: a write waits without a limit, or in a terminal until the
+   * program has read nothing for 10 s; `close` ends stdin, and `abort` ends it without waiting. It fails with `input-refused` when the process has ended, closes its stdin or takes no input.
    * The same stream is returned until it was closed or has failed; one restart later the next stream works.
    */
   readonly stdin: WritableStream<string | Uint8Array>;
