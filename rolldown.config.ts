@@ -1,10 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
-import { parseAst } from 'rolldown/parseAst';
 import { readDoors } from './src/packing/doors.ts';
 import { keepLines } from './src/packing/keep-lines.ts';
 import { lazySchemas } from './src/packing/lazy-schemas.ts';
+import { replacePlaces } from './src/packing/replace-places.ts';
 
 const root = import.meta.dirname;
 
@@ -35,41 +35,15 @@ function oldPlaces(folder: string): Plugin {
       const place = id.startsWith(join(root, 'dist')) ? id : join(root, 'dist', relative(root, id));
       const url = `new URL(${JSON.stringify(relative(folder, place.replace(/\.ts$/, '.js')))}, import.meta.url)`;
       const toPath = `process.getBuiltinModule('node:url').fileURLToPath`;
-      const places: Readonly<Record<string, string>> = {
+      const places = {
         url: `${url}.href`,
         filename: `${toPath}(${url})`,
         dirname: `${toPath}(new URL('.', ${url}))`,
       };
-      // Not in texts and comments, which may name it, too.
-      const changed = findPlaces(parseAst(code, { lang: 'ts' }, id))
-        .toSorted((one, other) => other.start - one.start)
-        .reduce((text, { start, end, name }) => text.slice(0, start) + places[name] + text.slice(end), code);
+      const changed = replacePlaces(code, { id, places });
       return keepLines(changed, id);
     },
   };
-}
-
-interface Place {
-  readonly start: number;
-  readonly end: number;
-  readonly name: string;
-}
-
-/** Returns the expressions `import.meta.url`, `.filename` and `.dirname`. */
-function findPlaces(value: unknown): readonly Place[] {
-  if (Array.isArray(value)) return value.flatMap(findPlaces);
-  if (typeof value !== 'object' || value === null) return [];
-  const { type, object, property, start, end } = value as {
-    type?: string;
-    object?: { type?: string };
-    property?: { name?: string };
-    start: number;
-    end: number;
-  };
-  const name = property?.name ?? '';
-  const isPlace = type === 'MemberExpression' && object?.type === 'MetaProperty';
-  if (isPlace && ['url', 'filename', 'dirname'].includes(name)) return [{ start, end, name }];
-  return Object.values(value).flatMap(findPlaces);
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
+import { replacePlaces } from '../../src/packing/replace-places.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,10 +23,13 @@ const placeOfSource: Plugin = {
   name: 'place-of-source',
   transform: (code, id) => {
     if (!id.startsWith(root) || id.includes('node_modules') || findItself.includes(id)) return null;
-    return code
-      .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-      .replaceAll('import.meta.filename', JSON.stringify(id))
-      .replaceAll('import.meta.dirname', JSON.stringify(join(id, '..')));
+    if (!code.includes('import.meta.')) return null;
+    const places = {
+      url: JSON.stringify(pathToFileURL(id).href),
+      filename: JSON.stringify(id),
+      dirname: JSON.stringify(join(id, '..')),
+    };
+    return replacePlaces(code, { id, places });
   },
 };
 
