@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { type Duration, duration } from './duration.ts';
 
 /** Effects of a tool call on processes. `other` has none. */
+export const policyModes = ['default', 'auto', 'dangerous', 'plan', 'ci'] as const;
+
 export const permissions = ['start', 'kill', 'write', 'keys', 'status', 'output', 'list', 'other'] as const;
 
 /** Commands refused by default, in any mode. */
@@ -96,7 +98,7 @@ export interface PolicyOptions {
 
 /** Schema of `PolicyOptions`, in code and in an agent file. */
 export const policyOptions = z.strictObject({
-  mode: z.enum(['default', 'auto', 'dangerous', 'plan', 'ci']).default('default'),
+  mode: z.enum(policyModes).default('default'),
   permissions: permissionEntries.default({}),
   tools: z
     .strictObject({

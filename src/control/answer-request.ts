@@ -6,6 +6,7 @@ import type { Ask } from '../policy/authorize.ts';
 import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { AttachedClients } from './attached-clients.ts';
 import { type FollowItem, type Hello, MAX_PIECE_BYTES } from './protocol.ts';
 import { sendEvents } from './send-events.ts';
 import { sendNotifications } from './send-notifications.ts';
@@ -20,6 +21,8 @@ interface ControlledSupervisor {
   readonly redactNames: readonly string[];
   /** Asks the person in front of this program; `null` where there is none. */
   readonly ask: Ask | null;
+  /** Serves the Model Context Protocol; `null` where the program does not. */
+  readonly attached: AttachedClients | null;
   /** Ends the daemon. */
   readonly onShutdown: () => void;
 }
@@ -74,6 +77,8 @@ export function createRequestHandlers(controlled: ControlledSupervisor): AnswerR
       if (controlled.ask === null) throw noPersonError();
       return controlled.ask(question, signal);
     },
+    mcp: (options, port) => (controlled.attached ?? throwNoMcp()).serve(options, port),
+    mcpMessage: (message) => (controlled.attached ?? throwNoMcp()).receive(message),
     sweep: ({ all }) => supervisor.sweep({ all }),
     shutdown: () => {
       if (role !== 'daemon') throw notDaemonError();
@@ -133,6 +138,11 @@ function throwNotFound(id: string, supervisor: Supervisor): never {
 function noPersonError(): TroupeError {
   const message = `The program with pid ${process.pid} cannot ask a person.`;
   return new TroupeError({ code: 'protocol', message });
+}
+
+function throwNoMcp(): never {
+  const message = `The program with pid ${process.pid} does not serve the Model Context Protocol on its control socket; the daemon of \`troupe serve\` does.`;
+  throw new TroupeError({ code: 'protocol', message });
 }
 
 function notDaemonError(): TroupeError {

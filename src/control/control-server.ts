@@ -6,6 +6,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { Ask } from '../policy/authorize.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { createRequestHandlers } from './answer-request.ts';
+import type { AttachedClients } from './attached-clients.ts';
 import { MAX_CLIENTS, PROTOCOL_VERSION, toLine } from './protocol.ts';
 import { createFairScheduler, flushAndClose, ServedClient } from './served-client.ts';
 
@@ -20,6 +21,8 @@ interface ControlServerOptions {
   readonly redactNames?: readonly string[] | undefined;
   /** Asks the person in front of this program on behalf of agents in other programs. Default: no person. */
   readonly ask?: Ask | null;
+  /** Serves the Model Context Protocol to clients. Default: refused. */
+  readonly attached?: AttachedClients | null;
   /** Called when a client asks a daemon to end. */
   readonly onShutdown?: () => void;
   /** Called with the number of connected clients whenever it changes. */
@@ -52,9 +55,10 @@ export async function serveControl(
     onShutdown = () => {},
     onClients,
     ask = null,
+    attached = null,
   } = options;
   restrictDirectory(dirname(socketPath));
-  const answer = createRequestHandlers({ supervisor, role, redactNames, ask, onShutdown });
+  const answer = createRequestHandlers({ supervisor, role, redactNames, ask, attached, onShutdown });
   const clients = new Set<ServedClient>();
   const scheduler = createFairScheduler();
   let refusedCount = 0;

@@ -9,6 +9,7 @@ import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { ShutdownReport } from '../supervisor/shutdown-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
+import type { AttachedClients } from './attached-clients.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { type ControlServer, serveControl } from './control-server.ts';
 import { guardEntry } from './guard-entry.ts';
@@ -22,6 +23,8 @@ interface DaemonOptions {
   readonly clock?: Clock;
   /** Options of its supervisor; the daemon's own settings take precedence where they overlap. */
   readonly supervisor?: SupervisorOptions;
+  /** Serves the Model Context Protocol to clients of the socket. Default: they are refused. */
+  readonly createAttached?: (supervisor: Supervisor) => AttachedClients;
   /** Called when the daemon accepts clients. `end` ends it. */
   readonly onReady?: (daemon: { readonly supervisor: Supervisor; end(): void }) => void;
 }
@@ -95,6 +98,7 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
       socketPath,
       role: 'daemon',
       redactNames: noRedactedNames,
+      attached: options.createAttached?.(supervisor) ?? null,
       onShutdown: end,
       onClients: idle.setClients,
     } as const;

@@ -17,7 +17,7 @@ import { openPrivateFile, readPrivateFile } from '../store/private-files.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorRegistry } from '../store/supervisor-registry.ts';
 import { type ControlClient, connectControl } from './control-client.ts';
-import { isCode, isPeer, QUICK } from './protocol.ts';
+import { isCode, isPeer, type Peer, QUICK } from './protocol.ts';
 
 interface EnsureDaemonOptions {
   /** State directory. */
@@ -32,6 +32,8 @@ interface EnsureDaemonOptions {
 /** Daemon that accepts requests. It does not end while this client is open. */
 interface DaemonClient {
   readonly supervisorId: string;
+  /** Path of its control socket. */
+  readonly socket: string;
   /**
    * Starts a process there, in the environment of this program. Rejects with the supervisor's refusal, or with
    * `unreachable` where the daemon ended meanwhile; then it is unknown whether the process was started.
@@ -96,7 +98,7 @@ async function connectDaemon(registry: SupervisorRegistry): Promise<DaemonClient
     try {
       const client = await connectControl(entry.socket);
       await client.call('hello', {}, QUICK);
-      return toDaemonClient(entry.id, client);
+      return toDaemonClient(entry, client);
     } catch (error) {
       // It is ending, or does not answer; the latter is reported when the deadline passes.
       if (!isCode(error, 'unreachable')) throw error;
@@ -105,9 +107,10 @@ async function connectDaemon(registry: SupervisorRegistry): Promise<DaemonClient
   return null;
 }
 
-function toDaemonClient(supervisorId: string, client: ControlClient): DaemonClient {
+function toDaemonClient({ id, socket }: Peer, client: ControlClient): DaemonClient {
   return {
-    supervisorId,
+    supervisorId: id,
+    socket,
     start: (spec) => client.call('start', { spec: toJson(spec), env: ownEnvironment() }, QUICK),
     shutdown: async () => {
       await client.call('shutdown', {}, QUICK);
@@ -123,7 +126,7 @@ function toJson(spec: CommandSpec): Record<string, unknown> {
   return { ...spec, ready: { ...spec.ready, line: { source: line.source, flags: line.flags } } };
 }
 
-function ownEnvironment(): Record<string, string> {
+export function ownEnvironment(): Record<string, string> {
   const given = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );

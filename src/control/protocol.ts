@@ -77,6 +77,9 @@ export interface ControlResults {
   readonly changeLimits: boolean;
   readonly start: ProcessView;
   readonly askPermission: Consent;
+  /** Sent after all items: the server has closed the connection. */
+  readonly mcp: null;
+  readonly mcpMessage: null;
   readonly sweep: { readonly forgotten: number; readonly logsRemoved: number };
   /** Shutdown has begun; the connection ends with it. */
   readonly shutdown: null;
@@ -95,7 +98,11 @@ export interface ControlItems {
   readonly follow: FollowItem;
   readonly watch: WatchNews;
   readonly events: ReportedEvent;
+  readonly mcp: McpItem;
 }
+
+/** The channel for the client's messages comes first, then the messages to it. */
+export type McpItem = { readonly channel: string } | { readonly message: Readonly<Record<string, unknown>> };
 
 /**
  * An event of a supervisor as JSON: `error` is its text. Of one that happened before the request `process` is the view at the time of the
@@ -166,8 +173,13 @@ export const QUICK: CallOptions = { deadlineMs: 5_000 };
 /** Options for calls that take as long as a process or a person needs; the supervisor must stay responsive meanwhile. */
 export const LONG: CallOptions = { pulseMs: 3_000 };
 
-/** The owner of processes started from a shell: the only ones that the daemon takes over. */
+/** The owner of processes started from a shell. The daemon takes over its processes, and those of owners below it. */
 export const SHELL_OWNER = 'shell';
+
+/** Returns whether the daemon takes over the processes of this owner. */
+export function isDaemonOwner(owner: string): boolean {
+  return owner === SHELL_OWNER || owner.startsWith(`${SHELL_OWNER}/`);
+}
 
 /** A supervisor that listens on a control socket. */
 export type Peer = SupervisorEntry & { readonly socket: string };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../config/policy-options.ts';
+import { permissions, policyModes } from '../config/policy-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
 import { readOptions } from '../config/read-options.ts';
 import { captureOptions, keyInput, terminalSize } from '../config/terminal-options.ts';
@@ -91,6 +91,20 @@ export const requestParams = {
       always: z.array(z.string()).readonly().nullable(),
     }),
   }),
+  /** Speaks the Model Context Protocol with this client until the request is cancelled. */
+  mcp: z.strictObject({
+    /** Name of the client: a later one of the same name receives what this one leaves. */
+    name: z.string().min(1).max(100),
+    cwd: z.string().min(1),
+    /** Tool sets, separated by commas. */
+    tools: z.string(),
+    policyMode: z.enum(policyModes),
+    version: z.string(),
+    /** Environment of the client's commands, in place of the supervisor's. */
+    env: z.record(z.string(), z.string()),
+  }),
+  /** Message of the client to its channel. */
+  mcpMessage: z.strictObject({ channel: z.string().min(1), message: z.record(z.string(), z.unknown()) }),
   sweep: z.strictObject({ all: z.boolean().default(false) }),
   shutdown: none,
   cancel: z.strictObject({ request: z.int() }),

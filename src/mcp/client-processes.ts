@@ -32,8 +32,8 @@ export interface ClientProcesses {
   readonly changes$: Observable<ResourceChange>;
   /** Notices for people, one for what came together. */
   readonly logs$: Observable<LogNotice>;
-  /** Closes the tools and the mailbox, and ends the processes of this owner. */
-  end(): Promise<void>;
+  /** Closes the tools and the mailbox. With `kill` it ends the processes of this owner. */
+  end(options: { readonly kill: boolean }): Promise<void>;
 }
 
 /** A supervisor with the owner, tools and processes of this client. */
@@ -129,10 +129,10 @@ export function createClientProcesses(options: {
       else observe(current);
     }),
     logs$: logs.asObservable(),
-    end: async () => {
+    end: async ({ kill }) => {
       clearTimeout(logging);
       await current?.host.close();
-      await current?.own.release(null);
+      if (kill) await current?.own.release(null);
     },
   };
 }

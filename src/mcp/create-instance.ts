@@ -9,8 +9,13 @@ import { findResource, listResources, listTemplates, readResource } from './reso
 const INSTRUCTIONS = [
   'Commands run as supervised processes; one that takes long continues in the background and has an id. Nothing wakes you when it ends:',
   'wait for it, or ask. The next answer of any of these tools also reports an end that you have not seen yet. Cancelling a call ends',
-  'the waiting and not the process. All processes end when you are gone for good: on stdio with the connection, by HTTP with the session.',
+  'the waiting and not the process.',
 ].join(' ');
+
+const ENDS =
+  'All processes end when you are gone for good: on stdio with the connection, by HTTP with the session.';
+const STAYS =
+  'Processes outlive this connection: what earlier ones have started is still there, and ends that none has seen are reported to you.';
 
 /**
  * Creates a protocol server for one connection of a client, or for one request. For a `connection` it pushes changes by
@@ -25,7 +30,7 @@ export function createInstance(
     { name: 'troupe', title: 'Troupe: supervised processes', version: client.version },
     {
       capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, logging: {} },
-      instructions: INSTRUCTIONS,
+      instructions: `${INSTRUCTIONS} ${client.keepsProcesses ? STAYS : ENDS}`,
       inputRequired: { roundTimeoutMs: Math.max(1, policy.settings.askTimeout) },
     },
   );

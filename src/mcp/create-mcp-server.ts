@@ -34,6 +34,11 @@ export interface McpServerOptions {
    * client's name and a random id, so that each session has its own.
    */
   readonly owner?: string;
+  /**
+   * Leaves the processes running when the server is closed: a later server of the same owner receives them, and ends that were not delivered.
+   * Default `false`: they are killed.
+   */
+  readonly keepsProcesses?: boolean;
   /** The version that the server reports. Default `0`. */
   readonly version?: string;
   /** Pauses before a client hears of changes. Default: see each. */
@@ -54,13 +59,19 @@ export interface McpServer extends AsyncDisposable {
   createInstance(context: McpRequestContext): Server;
   /** Changes of the resources, from now on. */
   readonly changes$: Observable<ResourceChange>;
-  /** Ends the connections and the process trees of this client. */
+  /** Ends the connections, and the process trees of this client unless it `keepsProcesses`. */
   close(): Promise<void>;
 }
 
 /** @throws TroupeError `invalid-option` */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const { owner = null, wantsRoot = false, version = '0', onError = () => {} } = options;
+  const {
+    owner = null,
+    wantsRoot = false,
+    keepsProcesses = false,
+    version = '0',
+    onError = () => {},
+  } = options;
   const given = options.policy ?? { mode: 'auto' };
   const { policy } = toPolicy(given, { workspace: process.cwd() });
   const { timing } = parseOptions(z.object({ timing: changeOptions.prefault({}) }), {
@@ -80,6 +91,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     findPlace: createPlaceFinder(() => wantsRoot && !processes.isPlaced),
     timing,
     version,
+    keepsProcesses,
     closed: closing.signal,
     onError,
   };
@@ -104,7 +116,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const close = async () => {
     closing.abort(new Error('The client has disconnected.'));
     await Promise.all([...connections].map((connection) => connection.close()));
-    await processes.end();
+    await processes.end({ kill: !keepsProcesses });
   };
   const closeOnce = () => {
     closed ??= close();

@@ -15,6 +15,8 @@ export interface McpClient {
   readonly timing: ChangeTiming;
   /** The version that this server reports. */
   readonly version: string;
+  /** The processes outlive the client. */
+  readonly keepsProcesses: boolean;
   /** Aborted when the client is gone for good. */
   readonly closed: AbortSignal;
   /** Receives errors of the connection to the client; they end no process. */

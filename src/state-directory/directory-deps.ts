@@ -11,9 +11,9 @@ import {
   type ControlParams,
   type ControlResults,
   isCode,
+  isDaemonOwner,
   isPeer,
   type Peer,
-  SHELL_OWNER,
 } from '../control/protocol.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
@@ -136,7 +136,7 @@ export function createDirectoryDeps(options: {
   const revived = new Set<string>();
   const revive = async ({ record, state }: Recorded): Promise<boolean> => {
     const { id, owner } = record.view;
-    const isForDaemon = state === 'dead' && record.revival !== null && owner === SHELL_OWNER;
+    const isForDaemon = state === 'dead' && record.revival !== null && isDaemonOwner(owner);
     if (startDaemon === undefined || !isForDaemon || revived.has(id)) return false;
     if ((await resolveRecord(record)).type !== 'orphaned') return false;
     revived.add(id);
@@ -266,10 +266,9 @@ export async function refuseUnlessEnded(deps: DirectoryDeps, it: Recorded): Prom
 
 export function unreachableError({ record, state }: Recorded): TroupeError {
   const { id, owner } = record.view;
-  const heir =
-    owner === SHELL_OWNER
-      ? 'start `troupe serve`, which adopts it, and try again'
-      : `the next program of its owner ${quote(owner)} with this state directory adopts it`;
+  const heir = isDaemonOwner(owner)
+    ? 'start `troupe serve`, which adopts it, and try again'
+    : `the next program of its owner ${quote(owner)} with this state directory adopts it`;
   const why = {
     alive: `its supervisor ${record.supervisorId} listens on no control socket (its option "control" is false, or it has just begun): use its own program`,
     elsewhere: `its supervisor ${record.supervisorId} is out of reach of this program, perhaps in a container: go there`,

@@ -103,7 +103,7 @@ function createOrphanTest({ supervisors, supervisorId, settings }: SupervisorDep
   const states = new Map<string, boolean>();
   return ({ supervisorId: before, owner }) => {
     if (before === supervisorId) return false;
-    if (typeof recover === 'object' && owner !== recover.owner) return false;
+    if (typeof recover === 'object' && !`${owner}/`.startsWith(`${recover.owner}/`)) return false;
     const isDead = states.get(before) ?? (supervisors === null || supervisors.stateOf(before) === 'dead');
     states.set(before, isDead);
     return isDead;

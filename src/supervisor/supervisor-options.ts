@@ -80,7 +80,7 @@ export interface SupervisorOptions extends LimitOptions, OutputOptions {
   /**
    * Recovers processes of earlier supervisors of this state directory: persistent ones are adopted, those
    * that died with them are `lost`, and ended ones can be queried. Live supervisors keep theirs. With an
-   * owner, only that owner's. Default `true`.
+   * owner, only its own and those of owners named below it, `owner/…`. Default `true`.
    */
   readonly recover?: boolean | { readonly owner: string } | undefined;
   /**

@@ -8,6 +8,7 @@ import type { SupervisorOptions } from '../../supervisor/supervisor-options.ts';
 import { type CliIo, printNote } from '../cli-io.ts';
 import { onEndSignal } from '../end-signals.ts';
 import { collect, parseLimit } from '../flag-values.ts';
+import { programFile } from '../open-daemon.ts';
 import { type DefineVerb, type FlagsOf, stateDirFlag } from '../verb.ts';
 import { readVersion } from '../version.ts';
 import { findStateDirectory } from '../with-state.ts';
@@ -37,6 +38,7 @@ const addFlags = (command: Command) =>
     .option(...stateDirFlag)
     .option('--max-background <count>', 'how many processes may run in the background at once (10)')
     .option('--max-background-time <duration>', 'how long each of them may run')
+    .option('--attach', 'use the daemon of the state directory: processes outlive the client')
     .option('--owner <name>', 'whose processes the client sees, in later sessions too (this session alone)');
 
 export type McpFlags = FlagsOf<typeof addFlags>;
@@ -48,7 +50,9 @@ export const define: DefineVerb = (command, { name, io, end }) => {
     .addHelpText(
       'after',
       `
-On stdio the server ends with its client, and its processes with it.
+On stdio the server ends with its client, and its processes with it; with
+--attach they belong to the daemon, and the next client of the same --owner
+("mcp") finds them, and the ends that none has seen.
 
 An address that other machines can reach needs --allow-remote, and a token in
 TROUPE_MCP_TOKEN that clients send as "Authorization: Bearer …".
@@ -67,6 +71,7 @@ export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): P
   if (flags.owner !== undefined && !/^[\w.-]{1,64}$/.test(flags.owner)) {
     throw invalid(`--owner is ${quote(flags.owner)}; expected 1 to 64 letters, digits, "_", "." and "-".`);
   }
+  if (flags.attach === true) return serveAttached({ flags, io, ...toSupervisor(null) });
   // It loads the server and the supervisor, which help and completion can do without.
   const { defaultHttpAddress, parseHttpAddress, parseToolSets, runMcpServer } = await import(
     '../../mcp/index.ts'
@@ -98,6 +103,51 @@ export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): P
   } finally {
     removeSignals();
   }
+}
+
+/** Lets the daemon serve the client. */
+async function serveAttached({
+  flags,
+  io,
+  cwd,
+  stateDirectory,
+}: {
+  flags: McpFlags;
+  io: CliIo;
+} & SupervisorOptions): Promise<number> {
+  refuseWithAttach(flags);
+  const [{ attachClient }, { parseToolSets }, { ensureDaemon }] = await Promise.all([
+    import('../../mcp/attach/attach-client.ts'),
+    import('../../mcp/parse-tool-sets.ts'),
+    import('../../control/ensure-daemon.ts'),
+  ]);
+  parseToolSets(flags.tools);
+  const daemon = await ensureDaemon({ directory: String(stateDirectory), program: programFile });
+  const ending = new AbortController();
+  const removeSignals = onEndSignal(() => ending.abort());
+  try {
+    return await attachClient({
+      ...{ socket: daemon.socket, name: flags.owner ?? 'mcp', cwd: String(cwd), tools: flags.tools },
+      ...{ policyMode: flags.policyMode, version: readVersion(), stdin: io.stdin, stdout: io.stdout },
+      log: (line) => printNote(io, line),
+      signal: ending.signal,
+    });
+  } finally {
+    removeSignals();
+    daemon.close();
+  }
+}
+
+/** Refuses what the daemon decides: it has one supervisor for all. */
+function refuseWithAttach(flags: McpFlags): void {
+  const refused = [
+    ['--http', flags.http, 'it serves one client on stdio'],
+    ['--secret', flags.secret, 'the daemon would need the value'],
+    ['--max-background', flags.maxBackground, 'the daemon has one limit for all'],
+    ['--max-background-time', flags.maxBackgroundTime, 'the daemon has one limit for all'],
+  ] as const;
+  const found = refused.find(([, value]) => value !== undefined);
+  if (found !== undefined) throw invalid(`${found[0]} cannot be used with --attach: ${found[2]}.`);
 }
 
 /** Reads the limits, the working directory and the state directory, which depend on the root that the client names. */

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { formatDuration } from '../../config/format-duration.ts';
+import type { AttachedClients } from '../../control/attached-clients.ts';
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { type CliIo, printError, printNote } from '../cli-io.ts';
@@ -42,6 +43,7 @@ async function runServe({ flags, io }: { readonly flags: ServeFlags; readonly io
   const end = await serveDaemon({
     directory,
     ...(idleMs !== undefined && { idleMs }),
+    createAttached: createAttachedLater,
     onReady: ({ supervisor }) => printEvents(supervisor, { directory, io }),
   });
   if (end.type === 'notNeeded') {
@@ -55,6 +57,24 @@ async function runServe({ flags, io }: { readonly flags: ServeFlags; readonly io
   if (io.stderr.isTTY && end.why !== 'workspaceRemoved')
     printNote(io, end.why === 'idle' ? 'idle: the daemon ends' : 'the daemon was asked to end');
   return survivors.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+/** Creates the server of the Model Context Protocol when a client first asks for it: most daemons never load it. */
+function createAttachedLater(supervisor: Supervisor): AttachedClients {
+  let clients: Promise<AttachedClients> | null = null;
+  let loaded: AttachedClients | null = null;
+  const load = async () => {
+    const { createAttachedClients } = await import('../../mcp/attach/create-attached-clients.ts');
+    loaded = createAttachedClients(supervisor);
+    return loaded;
+  };
+  return {
+    serve: async (options, port) => {
+      clients ??= load();
+      return (await clients).serve(options, port);
+    },
+    receive: (message) => loaded?.receive(message) ?? null,
+  };
 }
 
 /** `null`: never idle; `undefined`: the default of the daemon. */
