@@ -20,7 +20,7 @@ export default {
     'Facts',
     'In',
     'ProcessSnapshot',
-    'ReactElement',
+    '"react".ReactElement',
     'Started',
     'Up',
     'WatchDeadlineName',

@@ -23,7 +23,8 @@ export interface LangChainCallConfig {
   readonly toolCall?: { readonly id?: string | undefined } | undefined;
 }
 
-interface LangChainState {
+/** State of an agent, as far as the middleware reads it. */
+export interface LangChainState {
   readonly messages: readonly { readonly id?: string | undefined }[];
 }
 

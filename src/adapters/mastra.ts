@@ -29,11 +29,13 @@ export interface MastraCallContext {
     | undefined;
 }
 
-interface MastraMessages {
+/** Arguments of a processor, as far as they are read. */
+export interface MastraMessages {
   readonly messages: readonly { readonly id?: string }[];
 }
 
-interface MastraMessageList {
+/** List of messages that a processor receives. */
+export interface MastraMessageList {
   readonly get: { readonly all: { db(): readonly { readonly id?: string }[] } };
   add(message: never, source: 'input'): unknown;
 }

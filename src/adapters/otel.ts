@@ -5,13 +5,14 @@ import { describeEnd } from '../process/describe-end.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
-type Attributes = Record<string, string | number | boolean>;
+/** Attributes of a span or a measurement. */
+export type OtelAttributes = Record<string, string | number | boolean>;
 
 /** Span of `@opentelemetry/api`. */
 export interface OtelSpan {
-  setAttributes(attributes: Attributes): unknown;
+  setAttributes(attributes: OtelAttributes): unknown;
   setStatus(status: { readonly code: number; readonly message?: string }): unknown;
-  addEvent(name: string, attributes: Attributes, time: number): unknown;
+  addEvent(name: string, attributes: OtelAttributes, time: number): unknown;
   end(time?: number): void;
 }
 
@@ -22,7 +23,7 @@ export interface OtelApi<Context, Span extends OtelSpan> {
     getTracer(name: string): {
       startSpan(
         name: string,
-        options: { startTime?: number; attributes?: Attributes },
+        options: { startTime?: number; attributes?: OtelAttributes },
         context: Context,
       ): Span;
     };
@@ -30,26 +31,34 @@ export interface OtelApi<Context, Span extends OtelSpan> {
   };
   readonly metrics: {
     getMeter(name: string): {
-      createCounter(name: string, options: OtelMetric): { add(value: number, attributes: Attributes): void };
+      createCounter(
+        name: string,
+        options: OtelMetric,
+      ): { add(value: number, attributes: OtelAttributes): void };
       createHistogram(
         name: string,
         options: OtelMetric,
-      ): { record(value: number, attributes: Attributes): void };
+      ): { record(value: number, attributes: OtelAttributes): void };
       createObservableGauge(name: string, options: OtelMetric): OtelGauge;
     };
   };
 }
 
+/** Options of a metric. */
 export interface OtelMetric {
   readonly description: string;
   readonly unit: string;
 }
 
-type GaugeCallback = (result: { observe(value: number, attributes: Attributes): void }) => void;
+/** Reports the current values of a gauge. */
+export type OtelGaugeCallback = (result: {
+  observe(value: number, attributes: OtelAttributes): void;
+}) => void;
 
+/** Gauge that asks for its values. */
 export interface OtelGauge {
-  addCallback(callback: GaugeCallback): void;
-  removeCallback(callback: GaugeCallback): void;
+  addCallback(callback: OtelGaugeCallback): void;
+  removeCallback(callback: OtelGaugeCallback): void;
 }
 
 /** What is to be traced. */
@@ -132,7 +141,7 @@ function traceProcesses<Context, Span extends OtelSpan>(
   });
 }
 
-function describeProcess(view: ProcessView): Attributes {
+function describeProcess(view: ProcessView): OtelAttributes {
   return {
     'process.command_line': view.commandLine,
     'process.working_directory': view.cwd,
@@ -180,7 +189,7 @@ function measure<Context, Span extends OtelSpan>(
     description: 'Live processes by status',
     unit: '{process}',
   });
-  const observe: GaugeCallback = (result) => {
+  const observe: OtelGaugeCallback = (result) => {
     const counts = new Map<string, number>();
     for (const { status } of supervisor.list({ live: true }))
       counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -214,7 +223,7 @@ function traceConversation<Context, Span extends OtelSpan>(
 ): ConversationTrace<Context> {
   const calls = new Map<string, { readonly span: Span; readonly context: Context; readonly tool: string }>();
   let turn: { readonly span: Span; readonly context: Context } | null = null;
-  const open = (name: string, { attributes, parent }: { attributes: Attributes; parent: Context }) => {
+  const open = (name: string, { attributes, parent }: { attributes: OtelAttributes; parent: Context }) => {
     const span = api.tracer.startSpan(name, { attributes }, parent);
     return { span, context: api.trace.setSpan(parent, span) };
   };

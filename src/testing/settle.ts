@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { loadShellGrammar } from '../policy/shell/shell-grammar.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-import '../policy/judge/judge-start.ts';
 
 /** Turns of the event loop without a file being read and without a new timer, after which nothing is under way. */
 const IDLE_TURNS = 20;
@@ -12,6 +11,8 @@ const IDLE_TURNS = 20;
  * wait for real processes: for those wait for a condition.
  */
 export async function settle(clock: VirtualClock): Promise<void> {
+  // The policy loads its judge when a command is judged: loading takes turns of its own.
+  await import('../policy/judge/judge-start.ts');
   // Without the grammar the policy gives its own answer; a test need not fail here.
   await loadShellGrammar().catch(() => null);
   let pending = clock.pending;
