@@ -26,7 +26,7 @@ export function listExamples(): readonly Example[] {
 }
 
 export function parseExamples(file: string, text: string): readonly Example[] {
-  return [...text.matchAll(/^```ts(?<words>[^\n]*)\n(?<code>.*?)^```\s*$/gms)].map((match) => ({
+  return [...text.matchAll(/^```ts(?!x)(?<words>[^\n]*)\n(?<code>.*?)^```\s*$/gms)].map((match) => ({
     place: `${file}:${text.slice(0, match.index).split('\n').length}`,
     code: match.groups?.['code'] ?? '',
     runs: /\brun\b/.test(match.groups?.['words'] ?? ''),

@@ -277,7 +277,7 @@ test('ended records go with their time', async () => {
 });
 
 test.each([
-  [{ run: async () => {}, lifetime: 'persistent' }, 'a function runs in this program'],
+  [{ run: async () => {}, lifetime: 'persistent' }, 'runs in this program'],
   [{ ...persistent, secrets: { TOKEN: 'hush' } }, '"secrets" cannot be hidden'],
   [{ ...persistent, logFile: false }, '"logFile" is false'],
 ])('a start that cannot outlive the program is refused: %#', (spec, sentence) => {
