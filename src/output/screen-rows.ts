@@ -31,7 +31,7 @@ export interface ScreenRows {
 }
 
 /**
- * Creates empty rows. At most `maxBlanks` in total are printed to reach columns beyond the end of rows; after
+ * Creates empty rows. At most `maxBlanks` in total are printed to reach columns beyond the end of rows, or inserted; after
  * that, a row continues after one blank.
  */
 export function createScreenRows({ maxBlanks }: { readonly maxBlanks: number }): ScreenRows {
@@ -121,7 +121,9 @@ export function createScreenRows({ maxBlanks }: { readonly maxBlanks: number }):
     if (command === 'X' || cells.length > widest || reach === 0) return;
     work += cells.length - column;
     if (command === 'P') return void cells.splice(column, reach);
-    work += insertBlanks(cells, { at: column, count: Math.min(count, widest - column) });
+    const given = Math.min(count, widest - column, Math.max(0, blanks));
+    blanks -= given;
+    work += insertBlanks(cells, { at: column, count: given });
   }
 
   return {

@@ -105,7 +105,7 @@ describe('plain text', () => {
       }),
       {
         numRuns: 50,
-        examples: ['C', 'Cx', 'Cx\n', 'Gx\r', 'X\b', 'C\u001b[1K'].map((end) => [
+        examples: ['C', 'Cx', 'Cx\n', 'Gx\r', 'X\b', 'C\u001b[1K', 'D\u001b[500@\nx'].map((end) => [
           `\u001b[9999${end}`.repeat(700),
         ]),
       },
