@@ -216,7 +216,8 @@ test('a daemon that drops its environment after the exit is a leftover', async (
 test('a daemon without a trace of its origin is named and not signalled', async () => {
   await using stage = openStage();
   const hidden = `(env -i setsid sleep 1000 & echo $! > '${stage.file('pid')}')`;
-  const isHidden = `read pid < '${stage.file('pid')}'; until [ -z "$(tr -d '\\0' < /proc/$pid/environ)" ]; do sleep 0.02; done`;
+  // It is `sleep` only once it has a session of its own and an empty environment.
+  const isHidden = `read pid < '${stage.file('pid')}'; until [ "$(cat /proc/$pid/comm)" = sleep ]; do sleep 0.02; done`;
 
   const result = await stage.supervisor.execute({ command: `${hidden}; ${isHidden}` });
   const pid = Number(readFileSync(stage.file('pid'), 'utf8'));
