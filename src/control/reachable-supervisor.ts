@@ -102,6 +102,7 @@ async function open(
     // Loaded here: a supervisor without a state directory never serves.
     const { serveControl } = await import('./control-server.ts');
     const { guardEntry } = await import('./guard-entry.ts');
+    if (isOver()) return null;
     const registry = createFileSupervisorRegistry({
       directory: stateDirectory,
       ...(options.clock && { clock: options.clock }),
@@ -113,8 +114,12 @@ async function open(
       redactNames: options.redactNames,
       ask,
     });
-    // A shutdown may have removed the entry meanwhile.
-    if (isOver()) return server;
+    if (isOver()) {
+      server.close();
+      // Without an entry the shutdown is past the point where it removes the socket and its directory.
+      if (registry.stateOf(id) === 'dead') registry.unregister(id);
+      return null;
+    }
     onOpened(socketPath);
     registry.register({ id, role: 'program', socket: socketPath });
     const stopGuard = guardEntry({
