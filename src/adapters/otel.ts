@@ -80,8 +80,8 @@ const ERROR = 2;
 
 /**
  * Sends traces and metrics to OpenTelemetry: a span for each process, turn and tool call, with the events of the process; counters of
- * ends and output, a histogram of run times, a gauge of live processes. A process is a child of the tool call that started it; where
- * several calls of that tool run at once, of the turn; without a conversation, of the span that is active when it starts.
+ * ends and output, a histogram of run times, a gauge of live processes. A process is a child of the tool call that started it,
+ * otherwise of the turn; without a conversation, of the span that is active when it starts.
  *
  * @example
  * ```ts
@@ -221,7 +221,7 @@ function traceConversation<Context, Span extends OtelSpan>(
   },
   conversation: Conversation,
 ): ConversationTrace<Context> {
-  const calls = new Map<string, { readonly span: Span; readonly context: Context; readonly tool: string }>();
+  const calls = new Map<string, { readonly span: Span; readonly context: Context }>();
   let turn: { readonly span: Span; readonly context: Context } | null = null;
   const open = (name: string, { attributes, parent }: { attributes: OtelAttributes; parent: Context }) => {
     const span = api.tracer.startSpan(name, { attributes }, parent);
@@ -246,7 +246,7 @@ function traceConversation<Context, Span extends OtelSpan>(
           'gen_ai.tool.call.id': id,
         };
         const parent = turn?.context ?? api.context.active();
-        calls.set(id, { tool, ...open(`execute_tool ${tool}`, { attributes, parent }) });
+        calls.set(id, open(`execute_tool ${tool}`, { attributes, parent }));
         break;
       }
       case 'tool.answered': {
@@ -271,9 +271,6 @@ function traceConversation<Context, Span extends OtelSpan>(
   };
   return {
     subscription: conversation.events$.subscribe(hear),
-    contextOf: ({ tool }) => {
-      const started = [...calls.values()].filter((call) => call.tool === tool);
-      return started.length === 1 ? started[0]?.context : turn?.context;
-    },
+    contextOf: ({ callId }) => (callId === null ? undefined : calls.get(callId)?.context) ?? turn?.context,
   };
 }

@@ -81,6 +81,8 @@ export interface ProcessOptions extends LimitOptions, OutputOptions {
   readonly lifetime?: LifetimeOption | undefined;
   /** The tool on whose behalf it runs, which determines its execution mode. Default: none. */
   readonly tool?: string | undefined;
+  /** The tool call that starts it, by the id that the model gave it. Default: none. */
+  readonly callId?: string | undefined;
   /** Stored and shown unchanged. Default: empty. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Starts in the background, without a caller that waits. Default: as the rules for its `tool` say, else `false`. */
@@ -241,6 +243,7 @@ const everyProcess = {
   owner: z.string().min(1).optional(),
   lifetime: lifetime.optional(),
   tool: z.string().min(1).optional(),
+  callId: z.string().min(1).optional(),
   metadata: z.record(z.string(), z.unknown()).default({}),
   background: z.boolean().optional(),
   leftovers: z.enum(['keep', 'kill']).default('keep'),

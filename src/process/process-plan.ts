@@ -20,6 +20,7 @@ export interface ProcessPlan {
   readonly owner: string;
   readonly lifetime: ProcessLifetime;
   readonly tool: string | null;
+  readonly callId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Reason why the process runs in the foreground or in the background. */
   readonly executionMode: string;

@@ -81,6 +81,8 @@ interface Facts {
   readonly owner: string;
   readonly lifetime: ProcessLifetime;
   readonly tool: string | null;
+  /** Id of the tool call that started it; `null` where none did. */
+  readonly callId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly mode: ProcessMode;
   /** Reason why the process runs in the foreground or in the background. */

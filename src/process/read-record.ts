@@ -25,12 +25,12 @@ export function readRecord(
 }
 
 /**
- * Adds what older records lack (terminals, `endsAt` and `suspects` came later) and corrects older spellings. Existing fields keep their order, since `hasEndedRecord` reads
- * the beginning of the text.
+ * Adds what older records lack (terminals, `endsAt`, `suspects` and `callId` came later) and corrects older spellings. Existing fields keep
+ * their order, since `hasEndedRecord` reads the beginning of the text.
  */
 function complete(record: ProcessRecord): ProcessRecord {
   const { view, revival, timeline } = record;
-  const { terminal = null, progress = null, awaitsInput = null } = view;
+  const { terminal = null, progress = null, awaitsInput = null, callId = null } = view;
   return {
     ...record,
     view: {
@@ -42,6 +42,7 @@ function complete(record: ProcessRecord): ProcessRecord {
       terminal,
       progress,
       awaitsInput,
+      callId,
     },
     timeline: timeline.map(toTimelineEntry),
     revival: revival === null ? null : completeRevival(revival),

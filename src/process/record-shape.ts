@@ -67,6 +67,7 @@ const facts = {
   owner: text,
   lifetime: oneOf('session', 'parent', 'persistent'),
   tool: orNull(text),
+  callId: optional(orNull(text)),
   metadata: mapOf(anything),
   mode: text,
   executionMode: text,

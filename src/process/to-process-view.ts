@@ -39,6 +39,7 @@ export function toProcessView(sources: Sources): ProcessView {
     owner: sources.owner,
     lifetime: plan.lifetime,
     tool: plan.tool,
+    callId: plan.callId,
     metadata: plan.metadata,
     mode: plan.backend.mode,
     executionMode: plan.executionMode,
@@ -68,6 +69,7 @@ type FactsOnly = Pick<
   | 'owner'
   | 'lifetime'
   | 'tool'
+  | 'callId'
   | 'metadata'
   | 'mode'
   | 'executionMode'

@@ -54,8 +54,8 @@ export function toAttemptRecord(
 ): ProcessRecord {
   const record = toRecord(process, { author, leader: null });
   const { view, revival } = record;
-  const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode } = view;
-  const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode };
+  const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode } = view;
+  const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode };
   const { executionMode, createdAt, output, terminal, progress, awaitsInput } = view;
   const seen = { executionMode, createdAt, output, terminal, progress, awaitsInput };
   return {

@@ -186,10 +186,10 @@ function toStatus(reason: EndReason): FinalStatus {
 function toFacts(record: ProcessRecord) {
   const { view } = record;
   const { id, kind, command, commandLine, cwd, label, owner, lifetime } = view;
-  const { tool, metadata, mode, executionMode, attempt, createdAt } = view;
+  const { tool, callId, metadata, mode, executionMode, attempt, createdAt } = view;
   const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime };
   return {
-    ...{ ...facts, tool, metadata, mode, executionMode, attempt, createdAt },
+    ...{ ...facts, tool, callId, metadata, mode, executionMode, attempt, createdAt },
     ...{ output: toOutput(record), terminal: view.terminal, progress: null, awaitsInput: null },
   };
 }

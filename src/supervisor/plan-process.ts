@@ -65,6 +65,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
     owner,
     lifetime,
     tool: spec.tool ?? null,
+    callId: spec.callId ?? null,
     metadata: redactValue(spec.metadata, secrets),
     executionMode: execution.because,
     background: execution.background,

@@ -39,6 +39,7 @@ export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): Proce
     owner,
     lifetime: view.lifetime,
     tool: view.tool,
+    callId: view.callId,
     metadata: view.metadata,
     executionMode: view.executionMode,
     background: true,

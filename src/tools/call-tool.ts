@@ -109,7 +109,7 @@ export async function callTool(request: ToolRequest, deps: CallDeps): Promise<To
     const signal = AbortSignal.any([abandon, interrupt]);
     const authorization = await orAborted(authorize(permission, { ...deps, signal }), abandon);
     if (!authorization.ok) return { ...rejectCall(authorization.error), denied: true };
-    const running = prepared.run(toContext(deps, prepared.intent));
+    const running = prepared.run(toContext(deps, { intent: prepared.intent, callId: permission.callId }));
     return checkAnswer(await orAborted(running, abandon), { tool: request.name });
   } catch (error) {
     return { ok: false, error: toErrorText(error) };
@@ -133,7 +133,10 @@ export function isWaitingCall({ name, input }: ToolRequest, tools: readonly Tool
   return prepared?.ok === true && prepared.intent.waits === true;
 }
 
-function toContext(deps: CallDeps, { waits }: ToolIntent): ToolContext {
+function toContext(
+  deps: CallDeps,
+  { intent: { waits }, callId }: { intent: ToolIntent; callId: string | null },
+): ToolContext {
   const { supervisor, owner, policy, abandon, notices, clock, interruptWait } = deps;
   const interrupt =
     waits === true && interruptWait !== undefined
@@ -149,7 +152,7 @@ function toContext(deps: CallDeps, { waits }: ToolIntent): ToolContext {
       const prepared = 'run' in spec ? spec : await prepareCommand(spec, { policy, supervisor });
       // The process would go unnoticed.
       abandon.throwIfAborted();
-      return supervisor.start({ ...prepared, owner });
+      return supervisor.start({ ...prepared, owner, ...(callId !== null && { callId }) });
     },
   };
 }

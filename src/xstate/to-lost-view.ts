@@ -5,11 +5,11 @@ const WHY = 'its supervisor does not know it: its record was not kept, or is in 
 /** Converts the last known view of a process that its supervisor does not know any more; an end that is known stays. */
 export function toLostView(view: ProcessView): FinalView {
   if ('endedAt' in view) return view;
-  const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode } = view;
+  const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode } = view;
   const { executionMode, attempt, createdAt, output, terminal } = view;
   const startedAt = 'startedAt' in view ? view.startedAt : null;
   return {
-    ...{ id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode },
+    ...{ id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode },
     ...{ executionMode, attempt, createdAt, output, terminal },
     progress: null,
     awaitsInput: null,

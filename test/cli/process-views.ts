@@ -15,6 +15,7 @@ export function processView(own: {
     owner: 'assistant_1',
     lifetime: 'session',
     tool: 'start_process',
+    callId: 'call_1',
     metadata: {},
     mode: 'pipe',
     executionMode: 'the call asked for the background',

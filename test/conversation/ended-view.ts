@@ -12,6 +12,7 @@ export function endedView(facts: Partial<FinalView> = {}): FinalView {
     owner: 'conv_1',
     lifetime: 'session',
     tool: null,
+    callId: null,
     metadata: {},
     mode: 'scripted',
     executionMode: 'default',

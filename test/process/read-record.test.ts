@@ -83,6 +83,15 @@ test('the older spelling of the mode of an agent in this program becomes that of
   expect(read.ok && read.record.view.mode).toBe('in_process');
 });
 
+test('an older record names no call', async () => {
+  const [, ended] = await writeRecords();
+  const older = { ...ended?.view, callId: undefined };
+
+  const read = readRecord(JSON.parse(JSON.stringify({ ...ended, view: older })), ended?.view.id ?? '');
+
+  expect(read.ok && read.record.view.callId).toBeNull();
+});
+
 test('a record of a supervisor is read again', async () => {
   for (const record of await writeRecords()) {
     expect(readRecord(JSON.parse(JSON.stringify(record)), record.view.id)).toMatchObject({ ok: true });

@@ -15,6 +15,7 @@ const facts = {
   owner: 'user',
   lifetime: 'session',
   tool: null,
+  callId: null,
   metadata: {},
   mode: 'pipe',
   executionMode: 'asked for',

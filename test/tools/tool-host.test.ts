@@ -40,6 +40,19 @@ test('a host tells a background end once', async () => {
   expect(host.take()).toBeNull();
 });
 
+test('a process names the call that started it', async () => {
+  await using given = arrange();
+  const host = given.host();
+
+  await host.call({ id: 'call_7', ...start('make') });
+  await host.call(start('lint'));
+
+  expect(given.supervisor.list().map(({ tool, callId }) => [tool, callId])).toEqual([
+    ['start_process', 'call_7'],
+    ['start_process', null],
+  ]);
+});
+
 test('a host repeats a notice until it is delivered', async () => {
   await using made = await arrangeBackground();
   made.given.backend.lastRun.exit({ code: 0 });

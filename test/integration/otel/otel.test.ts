@@ -84,6 +84,25 @@ test('turn, tool call and process are nested', async () => {
   expect(called('invoke_agent').attributes['troupe.turn.outcome']).toBe('answered');
 });
 
+test('processes of parallel calls of one tool are children of their calls', async () => {
+  const supervisor = createSupervisor({ stateDirectory: false });
+  const call = (command: string) => ({ name: 'run_command', arguments: { command } });
+  const model = createScriptedModel([{ calls: [call('echo a'), call('printf b')] }, { text: 'Done.' }]);
+  const conversation = createConversation({ supervisor, model, policy: { mode: 'auto' } });
+  const telemetry = sendTelemetry(api, { supervisor, conversations: [conversation] });
+
+  await conversation.say('Build.');
+  await conversation.close();
+  await supervisor.shutdown();
+  telemetry.unsubscribe();
+
+  const callOf = (name: string) => called(name).parentSpanContext?.spanId;
+  const tools = spans.getFinishedSpans().filter(({ name }) => name === 'execute_tool run_command');
+  expect(tools.map((span) => span.spanContext().spanId).sort()).toEqual(
+    [callOf('process echo'), callOf('process printf')].sort(),
+  );
+});
+
 test('ends, run times, output and live processes are measured', async () => {
   const supervisor = createSupervisor({ stateDirectory: false });
   const telemetry = sendTelemetry(api, { supervisor });
