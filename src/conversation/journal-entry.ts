@@ -80,21 +80,24 @@ const mailboxEntry = z.discriminatedUnion('kind', [
   }),
 ]) as unknown as z.ZodType<MailboxEntry>;
 
+/** Milliseconds since the epoch at which the step was taken; older journals do not say. */
+const dated = { at: z.number().optional() };
+
 /** Step of a conversation, written before it takes effect: it happened whole or not at all. */
 export const journalEntry = z.discriminatedUnion('type', [
   /** An entry arrived in the mailbox. */
-  z.object({ type: z.literal('arrived'), entry: mailboxEntry }),
+  z.object({ ...dated, type: z.literal('arrived'), entry: mailboxEntry }),
   /** Entries left the mailbox unsaid. */
-  z.object({ type: z.literal('withdrawn'), ids }),
+  z.object({ ...dated, type: z.literal('withdrawn'), ids }),
   /** Entries left the mailbox as these messages. */
-  z.object({ type: z.literal('delivered'), ids, messages: z.array(chatMessage) }),
-  z.object({ type: z.literal('recorded'), message: chatMessage }),
+  z.object({ ...dated, type: z.literal('delivered'), ids, messages: z.array(chatMessage) }),
+  z.object({ ...dated, type: z.literal('recorded'), message: chatMessage }),
   /** The result of a call, with the ids of the notices that it replaces. */
-  z.object({ type: z.literal('answered'), message: chatMessage, revealed: ids }),
+  z.object({ ...dated, type: z.literal('answered'), message: chatMessage, revealed: ids }),
   /** The messages replaced the transcript. */
-  z.object({ type: z.literal('shortened'), messages: z.array(chatMessage) }),
+  z.object({ ...dated, type: z.literal('shortened'), messages: z.array(chatMessage) }),
   /** The turn ended. */
-  z.object({ type: z.literal('rested') }),
+  z.object({ ...dated, type: z.literal('rested') }),
 ]);
 
 export type JournalEntry = z.output<typeof journalEntry>;

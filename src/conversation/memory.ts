@@ -52,7 +52,8 @@ export function createMemory({
   let isFailing = false;
   let cancelRetry: Cancel = () => {};
 
-  const write = (entry: JournalEntry) => {
+  const write = (step: JournalEntry) => {
+    const entry = { at: clock.epochMs(), ...step };
     if (journal !== null) {
       unwritten.push(entry);
       writeWaiting(journal);
