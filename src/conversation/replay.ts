@@ -35,6 +35,8 @@ export function createEmpty(): Remembered {
 
 /** Applies an entry, both when it is written and when the journal is replayed. */
 export function apply(memory: Remembered, entry: JournalEntry): void {
+  const { at } = entry;
+  const toDated = <M extends ChatMessage>(message: M): M => (at === undefined ? message : { ...message, at });
   switch (entry.type) {
     case 'arrived':
     case 'withdrawn':
@@ -42,18 +44,18 @@ export function apply(memory: Remembered, entry: JournalEntry): void {
     case 'delivered':
       answerOpenCalls(memory);
       applyMailboxChange(memory.mailbox, { type: 'settled', ids: entry.ids });
-      append(memory.transcript, entry.messages);
+      append(memory.transcript, entry.messages.map(toDated));
       memory.isUnfinished = true;
       return;
     case 'recorded':
       answerOpenCalls(memory);
-      memory.transcript.push(entry.message);
+      memory.transcript.push(toDated(entry.message));
       // A final answer ends the turn; anything else begins with a delivery.
       if (isFinalAnswer(entry.message)) memory.isUnfinished = false;
       return;
     case 'answered':
       applyMailboxChange(memory.mailbox, { type: 'settled', ids: entry.revealed });
-      if (entry.message.role === 'tool') memory.results.set(entry.message.callId, entry.message);
+      if (entry.message.role === 'tool') memory.results.set(entry.message.callId, toDated(entry.message));
       return takeResults(memory);
     case 'shortened':
       memory.transcript.length = 0;

@@ -26,7 +26,10 @@ export interface TokenUsage {
  * A message of a conversation, independent of providers. Tool messages directly follow the assistant's
  * message with their calls, one per call in the same order.
  */
-export type ChatMessage =
+export type ChatMessage = {
+  /** Milliseconds since the epoch at which it entered the transcript of a conversation; absent elsewhere, and where an older journal does not say. */
+  readonly at?: number | undefined;
+} & (
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string }
   /** An external event. Adapters send it as the user; a visible transcript omits it. */
@@ -39,7 +42,8 @@ export type ChatMessage =
       /** Usage of the request that it answers; missing if the provider does not report it. */
       readonly usage?: TokenUsage;
     }
-  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string }
+);
 
 /** A piece of a reply, in order. */
 export type ChatDelta =

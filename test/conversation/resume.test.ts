@@ -26,7 +26,7 @@ test('an unfinished turn is gone on with', async () => {
   expect(given.notices()[0]?.text).toContain('The program has ended since');
 });
 
-test('each step in a journal has its time', async () => {
+test('steps of a journal and messages have their time', async () => {
   const journal = createMemoryJournal();
   await using given = arrange({ steps: [{ text: 'seven' }], more: { id, journal } });
 
@@ -35,6 +35,10 @@ test('each step in a journal has its time', async () => {
   const steps = journal.lines.map((line): { at: number; type: string } => JSON.parse(line));
   expect(steps.map(({ type }) => type)).toEqual(['arrived', 'delivered', 'recorded', 'rested']);
   expect(new Set(steps.map(({ at }) => at))).toEqual(new Set([given.clock.epochMs()]));
+  expect(given.conversation.transcript.map(({ at }) => at)).toEqual([
+    given.clock.epochMs(),
+    given.clock.epochMs(),
+  ]);
 });
 
 test('a waiting notice is delivered in the first turn', async () => {
