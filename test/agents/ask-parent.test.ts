@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ASK_VARIABLE, readAskParent, toAskText } from '../../src/agents/ask-parent.ts';
+import { isPeer } from '../../src/control/protocol.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import type { Ask, PermissionQuestion } from '../../src/policy/authorize.ts';
+import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { tempDir } from '../fixtures/os.ts';
 
 const question: PermissionQuestion = {
@@ -26,8 +28,10 @@ async function arrange(ask: Ask | null) {
     await supervisor.shutdown();
     place.remove();
   });
-  // The socket listens once there is something to show.
-  await supervisor.start({ command: 'true' }).ended;
+  // The socket listens once there is something to show, and its server is loaded.
+  supervisor.start({ command: 'true' });
+  const registry = createFileSupervisorRegistry({ directory: supervisor.stateDirectory ?? '' });
+  await expect.poll(() => registry.list().some(({ entry }) => isPeer(entry)), { timeout: 10_000 }).toBe(true);
   const askAbove = readAskParent({ [ASK_VARIABLE]: toAskText(supervisor) ?? '' }) as Ask;
   return { supervisor, askAbove };
 }
