@@ -258,6 +258,7 @@ export type {
   StandardSchema,
 } from './tools/standard-schema.ts';
 export type {
+  CallDirectory,
   NoticeDelivery,
   PreparedCall,
   Tool,
@@ -274,4 +275,5 @@ export {
   type ToolHostOptions,
 } from './tools/tool-host.ts';
 export { processTools, type ToolSetName, toolSets } from './tools/tool-sets.ts';
+export type { EnteredDirectory } from './tools/working-directory.ts';
 export type { WatchNews, WatchOptions, WatchView } from './watches/watch.ts';

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { abortSignal, onAbort } from './abort-signal.ts';
 import { type Duration, duration } from './duration.ts';
@@ -120,6 +121,12 @@ export interface CommandSpec extends ProcessOptions {
   readonly command: string | readonly string[];
   /** Working directory; a relative path is resolved against the supervisor's `cwd`. Default: the supervisor's `cwd`. */
   readonly cwd?: string | undefined;
+  /**
+   * File that gets the absolute path of the directory in which the shell ends: for loops whose directory lasts from one command to the
+   * next. Only for a command given as text, which runs unchanged and is shown as it was given. Nothing is written where the shell is no
+   * POSIX shell, was killed by a signal, or was replaced (`exec`), nor where the text sets an EXIT trap of its own. Default: none.
+   */
+  readonly cwdFile?: string | undefined;
   /** Variables added to the environment; `null` removes a variable, `undefined` leaves it as it is. Default: none. */
   readonly env?: Readonly<Record<string, string | null | undefined>> | undefined;
   /** Variables added to the environment, and replaced by `[redacted]` wherever output is kept or shown. Default: none. */
@@ -268,6 +275,10 @@ export const commandSpec = z.strictObject({
   ...everyProcess,
   command,
   cwd: z.string().min(1).optional(),
+  cwdFile: z
+    .string()
+    .refine(isAbsolute, { error: () => 'an absolute path' })
+    .optional(),
   env: z.record(z.string(), z.string().nullable().optional()).transform(dropUndefined).default({}),
   secrets: z.record(z.string(), z.string().min(1)).default({}),
   shell: z.string().min(1).optional(),

@@ -79,11 +79,11 @@ function strictest(verdicts: readonly Verdict[]): Verdict {
 
 async function wrap(
   sandbox: Extract<Sandbox, { ok: true }>,
-  { command, cwd }: StartRequest & { readonly cwd: string },
+  { command, cwd, writable = [] }: StartRequest & { readonly cwd: string },
 ): Promise<readonly [string, ...string[]]> {
   const text = typeof command === 'string' ? command : command.map(toQuoted).join(' ');
   try {
-    return await sandbox.wrap(text, cwd);
+    return await sandbox.wrap(text, { cwd, writable });
   } catch (error) {
     throw toUnavailable(toErrorText(error));
   }

@@ -7,6 +7,8 @@ export interface StartRequest {
   readonly command: string | readonly string[];
   /** Absolute, or relative to the workspace. Default: the workspace. */
   readonly cwd?: string;
+  /** Folders beside the workspace that a sandbox lets it write to; they change no verdict. Default: none. */
+  readonly writable?: readonly string[];
 }
 
 /** Tool call before it has any effect. */

@@ -11,6 +11,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import { redactText, redactValue } from '../output/redact.ts';
 import { decideExecution } from '../policy/decide-execution.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
+import { toReportingCommand } from '../process/cwd-report.ts';
 import { isStream } from '../process/input-feed.ts';
 import { createProcessId } from '../process/process-id.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
@@ -52,6 +53,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
   const writesByItself = isDurable || backend.mode === 'tmux';
   const files = writesByItself && deps.paths !== null ? toSpawnFiles(id, deps.paths) : null;
   const input = 'run' in spec ? null : checkInput({ ...spec, lifetime });
+  if ('command' in spec) checkCwdFile(spec);
   const launch = toLaunch(spec, { command, terminal, deps });
   const cwd = resolve(deps.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
   return {
@@ -155,7 +157,7 @@ function toLaunch(
     return { work, stdin: 'end', size: null, hints, env: {}, lostNames: [], secrets: {} };
   }
   return {
-    work: toWork(command as Exclude<Command, { type: 'function' }>),
+    work: toWork(command as Exclude<Command, { type: 'function' }>, spec.cwdFile),
     // Without a terminal the process can at least be written to.
     stdin: spec.interactive || spec.input !== undefined ? 'pipe' : spec.stdin,
     size: terminal?.size ?? null,
@@ -190,6 +192,14 @@ function toFingerprint(parts: readonly unknown[]): string {
 function checkId(spec: ParsedSpec): void {
   if (spec.id === undefined || !('onDuplicate' in spec) || spec.onDuplicate === 'allow') return;
   const message = `start: "id" is ${quote(spec.id)} and "onDuplicate" is ${quote(spec.onDuplicate)}; give one of them. With an id, the process of that id is returned.`;
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
+/** @throws TroupeError `invalid-option` for a program without a shell. */
+function checkCwdFile({ command, cwdFile }: CommandSettings): void {
+  if (cwdFile === undefined || typeof command === 'string') return;
+  const message =
+    'start: "cwdFile" is given; only a shell has a directory at its end. Give "command" as text, or leave "cwdFile" out.';
   throw new TroupeError({ code: 'invalid-option', message });
 }
 
@@ -300,8 +310,13 @@ export function toRequest(start: {
 
 function toWork(
   command: Exclude<Command, { type: 'function' }>,
+  cwdFile: string | undefined,
 ): Exclude<Work, { type: 'function' | 'worker' }> {
-  if (command.type === 'shell') return command;
-  const [file, ...args] = command.argv;
+  const reporting =
+    command.type === 'shell' && cwdFile !== undefined
+      ? toReportingCommand(command.script, { shell: command.shell, file: cwdFile })
+      : null;
+  if (command.type === 'shell' && reporting === null) return command;
+  const [file, ...args] = reporting ?? (command as Extract<Command, { type: 'argv' }>).argv;
   return { type: 'argv', file, args };
 }

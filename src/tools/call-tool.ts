@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { dirname, resolve, sep } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
@@ -8,9 +9,19 @@ import { quote } from '../config/quote.ts';
 import { type Ask, authorize, type PermissionCall } from '../policy/authorize.ts';
 import type { Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
+import { toReportingCommand } from '../process/cwd-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
-import type { NoticeDelivery, PreparedCall, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
+import type {
+  CallDirectory,
+  NoticeDelivery,
+  PreparedCall,
+  Tool,
+  ToolAnswer,
+  ToolContext,
+  ToolIntent,
+} from './tool.ts';
+import type { EnteredDirectory, WorkingDirectory } from './working-directory.ts';
 
 /** Call of a tool, as a model or a client made it. */
 export interface ToolRequest {
@@ -29,6 +40,8 @@ export interface CallDeps {
   readonly supervisor: Supervisor;
   /** The owner of these processes. */
   readonly owner: string;
+  /** The directory of the owner. */
+  readonly directory: WorkingDirectory;
   readonly policy: Policy;
   /** Asks a person for consent. `null`: whatever needs consent is denied. */
   readonly ask: Ask | null;
@@ -52,14 +65,21 @@ export interface CallDeps {
 
 /** Result of looking at a call before it is made. */
 type CheckedCall =
-  | { readonly ok: true; readonly prepared: PreparedCall; readonly permission: PermissionCall }
+  | {
+      readonly ok: true;
+      readonly prepared: PreparedCall;
+      readonly permission: PermissionCall;
+      /** Directory that the permission is about, where the call runs its command in that of its owner. */
+      readonly directory: EnteredDirectory;
+    }
   | { readonly ok: false; readonly error: string };
 
 /** Checks the name and the input of a call, and resolves what it would do. */
 export function checkCall(
   { id, name, input }: ToolRequest,
-  { tools, supervisor, owner, agent = owner }: Pick<CallDeps, 'tools' | 'supervisor' | 'owner' | 'agent'>,
+  deps: Pick<CallDeps, 'tools' | 'supervisor' | 'owner' | 'agent' | 'directory'>,
 ): CheckedCall {
+  const { tools, supervisor, owner, agent = owner } = deps;
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) return { ok: false, error: describeUnknownTool(name, tools) };
   const parsed = parseArguments(input, name);
@@ -70,14 +90,16 @@ export function checkCall(
   }
   const prepared = tool.prepare(given);
   if (!prepared.ok) return prepared;
+  const directory = deps.directory.enter();
+  const base = prepared.intent.keepsDirectory === true ? directory.path : supervisor.cwd;
   const permission: PermissionCall = {
     tool: name,
     arguments: given as Record<string, unknown>,
     callId: id ?? null,
     agent,
-    ...toResolvedIntent(prepared.intent, supervisor),
+    ...toResolvedIntent(prepared.intent, base),
   };
-  return { ok: true, prepared, permission };
+  return { ok: true, prepared, permission, directory };
 }
 
 function parseArguments(
@@ -109,7 +131,7 @@ export async function callTool(request: ToolRequest, deps: CallDeps): Promise<To
     const signal = AbortSignal.any([abandon, interrupt]);
     const authorization = await orAborted(authorize(permission, { ...deps, signal }), abandon);
     if (!authorization.ok) return { ...rejectCall(authorization.error), denied: true };
-    const running = prepared.run(toContext(deps, { intent: prepared.intent, callId: permission.callId }));
+    const running = prepared.run(toContext(deps, checked));
     return checkAnswer(await orAborted(running, abandon), { tool: request.name });
   } catch (error) {
     return { ok: false, error: toErrorText(error) };
@@ -119,10 +141,10 @@ export async function callTool(request: ToolRequest, deps: CallDeps): Promise<To
 /** Resolves the directory in which the policy judges the command. */
 function toResolvedIntent(
   { permission, start }: ToolIntent,
-  supervisor: Supervisor,
+  base: string,
 ): Pick<PermissionCall, 'permission' | 'start'> {
   if (start === undefined) return { permission };
-  return { permission, start: { ...start, cwd: resolve(supervisor.cwd, start.cwd ?? '.') } };
+  return { permission, start: { ...start, cwd: resolve(base, start.cwd ?? '.') } };
 }
 
 /** Tells whether a call only waits. An invalid call does not. */
@@ -135,11 +157,11 @@ export function isWaitingCall({ name, input }: ToolRequest, tools: readonly Tool
 
 function toContext(
   deps: CallDeps,
-  { intent: { waits }, callId }: { intent: ToolIntent; callId: string | null },
+  { prepared, permission: { tool, callId }, directory }: Extract<CheckedCall, { ok: true }>,
 ): ToolContext {
   const { supervisor, owner, policy, abandon, notices, clock, interruptWait } = deps;
   const interrupt =
-    waits === true && interruptWait !== undefined
+    prepared.intent.waits === true && interruptWait !== undefined
       ? AbortSignal.any([deps.interrupt, interruptWait])
       : deps.interrupt;
   return {
@@ -148,6 +170,7 @@ function toContext(
     interrupt,
     clock,
     notices,
+    directory: toCallDirectory(deps, { tool, entered: directory }),
     start: async (spec) => {
       const prepared = 'run' in spec ? spec : await prepareCommand(spec, { policy, supervisor });
       // The process would go unnoticed.
@@ -157,25 +180,82 @@ function toContext(
   };
 }
 
+/**
+ * Makes the owner's directory for one call. The call runs where the policy judged it, even if another call has moved the owner since;
+ * a command that ends where it began moves nobody, so it does not undo the `cd` of a call beside it.
+ */
+function toCallDirectory(
+  { directory, policy, supervisor }: CallDeps,
+  { tool, entered }: { readonly tool: string; readonly entered: EnteredDirectory },
+): CallDirectory {
+  const { cwd: start } = supervisor;
+  if (entered.note !== null) directory.move(start);
+  const findRefusal = async (cwd: string) => {
+    const verdict = await policy.decide({ tool, permission: 'start', start: { command: ':', cwd } });
+    return verdict.type === 'deny' ? verdict.reason : null;
+  };
+  const findObstacle = async (path: string) => {
+    const refusal = await findRefusal(path);
+    // A policy may refuse this command everywhere; then the next one may be refused for its directory.
+    if (refusal === null || (await findRefusal(start)) === null) return refusal;
+    return isInside(path, await toReal(start)) ? null : `${path} is outside of it.`;
+  };
+  return {
+    ...entered,
+    follow: async (path) => {
+      if (path !== (await toReal(entered.path))) {
+        const obstacle = await findObstacle(path);
+        const isAllowed = obstacle === null && path !== (await toReal(start));
+        directory.move(isAllowed ? path : start);
+        if (obstacle !== null) return `Shell cwd was reset to ${start}. ${obstacle}`;
+      }
+      const { path: next, note } = directory.enter();
+      if (note !== null) directory.move(next);
+      return note;
+    },
+    next: () => directory.enter().path,
+  };
+}
+
+function toReal(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
 /** Prepares the command as the policy requires. */
 async function prepareCommand(
-  spec: CommandSpec,
+  given: CommandSpec,
   { policy, supervisor }: { policy: Policy; supervisor: Supervisor },
 ): Promise<CommandSpec> {
-  const { command } = spec;
+  const { cwdFile, ...spec } = given;
+  const command = toSandboxed(given);
   const cwd = resolve(supervisor.cwd, spec.cwd ?? '.');
   const prepared = await policy.prepare({
-    command: command as string | readonly string[],
+    command,
     cwd,
+    ...(cwdFile !== undefined && { writable: [dirname(cwdFile)] }),
   });
+  const isUnchanged = prepared.command === command;
   return {
     ...spec,
-    command: typeof prepared.command === 'string' ? prepared.command : [...prepared.command],
+    ...(isUnchanged && cwdFile !== undefined && { cwdFile }),
+    ...(!isUnchanged && {
+      command: typeof prepared.command === 'string' ? prepared.command : [...prepared.command],
+    }),
     env: { ...spec.env, ...prepared.env },
     ...(prepared.heldBy !== 'nothing' && {
       metadata: { ...spec.metadata, workspaceHeldBy: prepared.heldBy },
     }),
   };
+}
+
+/** Returns the command for a sandbox, inside of which its shell reports the directory. */
+function toSandboxed({ command, cwdFile, shell = 'bash' }: CommandSpec): string | readonly string[] {
+  if (cwdFile === undefined || typeof command !== 'string') return command;
+  return toReportingCommand(command, { shell, file: cwdFile }) ?? command;
 }
 
 /** Answers a call that was not made; the tool is not at fault. */

@@ -19,6 +19,7 @@ import { offerTools } from './offer-tools.ts';
 import { type ProcessesInUse, trackProcesses } from './processes-in-use.ts';
 import type { NoticeDelivery, Tool, ToolAnswer } from './tool.ts';
 import { processTools } from './tool-sets.ts';
+import { createWorkingDirectory } from './working-directory.ts';
 
 /** Options of `createToolHost`. Only `supervisor` is required. */
 export interface ToolHostOptions {
@@ -145,6 +146,7 @@ export function openToolHost(
     return opened;
   };
   const inUse = trackProcesses();
+  const directory = createWorkingDirectory(supervisor.cwd);
   const answers = createOpenAnswers((ids) => openMailbox().delivered(ids));
   const closing = new AbortController();
 
@@ -167,7 +169,7 @@ export function openToolHost(
     },
     isInUse: (processId) => inUse.has(processId),
     decide: async (request) => {
-      const checked = checkCall(request, { tools, supervisor, owner, agent });
+      const checked = checkCall(request, { tools, supervisor, owner, agent, directory });
       if (!checked.ok) return { type: 'allow' };
       const decision = await decideCall(checked.permission, { policy, grants });
       return decision.type === 'ask' ? { type: 'ask', question: decision.question } : decision;
@@ -176,7 +178,7 @@ export function openToolHost(
       answers.confirmRead();
       const use = inUse.open();
       const answer = await callTool(request, {
-        ...{ tools, owner, policy, grants, agent, notices, clock },
+        ...{ tools, owner, directory, policy, grants, agent, notices, clock },
         supervisor: watchUse(supervisor, { use, onProcess, closed: closing.signal }),
         ask: more.ask === undefined ? ask : more.ask,
         interrupt: signal ?? never,

@@ -1,4 +1,5 @@
 import { backgroundProcess } from './sets/background-process.ts';
+import { bash, bashOutput, killShell } from './sets/bash-tools.ts';
 import { bgKill, bgOutput, bgStart, bgStatus } from './sets/bg-tools.ts';
 import { killProcess, restartProcess, writeProcess } from './sets/process/control-tools.ts';
 import { checkProcess, getProcessOutput, listProcesses } from './sets/process/inspect-tools.ts';
@@ -30,7 +31,7 @@ export const processTools: readonly Tool[] = [
   killProcess,
 ];
 
-export type ToolSetName = 'process' | 'background_process' | 'bg' | 'process_action';
+export type ToolSetName = 'process' | 'background_process' | 'bg' | 'process_action' | 'bash';
 
 /** Alternative tool sets; an agent uses one of them, by default `process`. */
 export const toolSets: Readonly<Record<ToolSetName, readonly Tool[]>> = {
@@ -38,4 +39,5 @@ export const toolSets: Readonly<Record<ToolSetName, readonly Tool[]>> = {
   background_process: [backgroundProcess],
   bg: [bgStart, bgStatus, bgOutput, bgKill],
   process_action: [processAction],
+  bash: [bash, bashOutput, killShell],
 };

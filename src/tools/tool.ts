@@ -5,6 +5,7 @@ import type { StartRequest } from '../policy/policy.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { JsonSchema } from './standard-schema.ts';
+import type { EnteredDirectory } from './working-directory.ts';
 
 /** Answer to a model; never an exception. */
 export type ToolAnswer = (
@@ -59,6 +60,19 @@ export interface ToolContext {
   readonly clock: Clock;
   /** Determines what an answer may promise about notices of ends, watches and schedules. */
   readonly notices: NoticeDelivery;
+  /** The directory of the owner, as the policy judged this call. For calls whose intent says `keepsDirectory`. */
+  readonly directory: CallDirectory;
+}
+
+/** Directory in which a call runs its command, and from which it moves its owner. */
+export interface CallDirectory extends EnteredDirectory {
+  /**
+   * Moves the owner to the directory in which the command of this call has ended. Where that is gone, or where the policy refuses
+   * commands, the owner returns to the directory of the supervisor, which the returned sentence says; otherwise `null`.
+   */
+  follow(path: string): Promise<string | null>;
+  /** Returns the directory of the owner's next command. */
+  next(): string;
 }
 
 /** Effect of one call, known before it is executed. */
@@ -66,6 +80,8 @@ export interface ToolIntent {
   readonly permission: Permission;
   /** Command that it would run, if any. */
   readonly start?: StartRequest;
+  /** The command runs in the directory of the owner, where its `cwd` names no other. Default: in that of the supervisor. */
+  readonly keepsDirectory?: boolean;
   /** The call only waits; repeating it is no sign of a looping model. */
   readonly waits?: boolean;
 }

@@ -9,6 +9,7 @@ import type { Policy } from '../../src/policy/policy.ts';
 import { createScriptedBackend } from '../../src/testing/index.ts';
 import { callTool } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
+import { createWorkingDirectory } from '../../src/tools/working-directory.ts';
 
 /** Makes one call of `delegate_to_coder`; resolves when the tool has finished, even if the caller stopped waiting. */
 async function delegateTo(
@@ -40,6 +41,7 @@ async function delegateTo(
     tools,
     supervisor,
     owner: 'lead',
+    directory: createWorkingDirectory(supervisor.cwd),
     policy: world.policy ?? createPolicy({ mode: 'dangerous' }),
     ask: null,
     interrupt: new AbortController().signal,

@@ -7,6 +7,7 @@ import { type CallDeps, callTool } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
 import { createToolHost, type ToolHostOptions } from '../../src/tools/tool-host.ts';
 import { toolSets } from '../../src/tools/tool-sets.ts';
+import { createWorkingDirectory } from '../../src/tools/working-directory.ts';
 import { waitUntil } from '../fixtures/os.ts';
 
 export const allTools: readonly Tool[] = Object.values(toolSets).flat();
@@ -29,6 +30,7 @@ export function arrange(
     tools: allTools,
     supervisor,
     owner: 'agent',
+    directory: createWorkingDirectory(supervisor.cwd),
     policy: createPolicy({ mode: 'dangerous' }),
     ask: null,
     interrupt: interruption.signal,

@@ -14,8 +14,11 @@ export interface SandboxPlan {
 export type Sandbox =
   | {
       readonly ok: true;
-      /** Text for the shell as a program with its arguments that runs it inside. */
-      wrap(text: string, cwd: string): Promise<readonly [string, ...string[]]>;
+      /** Text for the shell as a program with its arguments that runs it inside. `writable`: folders beside those of the plan. */
+      wrap(
+        text: string,
+        start: { readonly cwd: string; readonly writable: readonly string[] },
+      ): Promise<readonly [string, ...string[]]>;
       close(): Promise<void>;
     }
   | { readonly ok: false; readonly why: string };
@@ -60,11 +63,11 @@ function toSandbox(
   // The runtime assigns connections to commands by this name: it must not be guessable.
   const commandId = randomBytes(24).toString('base64url');
   if (network !== 'open') runtime.registerCommandNetworkLists(commandId, { allowedDomains: network });
-  const filesystem = { denyRead: [], allowWrite: writable, denyWrite: [] };
   return {
     ok: true,
     close,
-    wrap: async (text, cwd) => {
+    wrap: async (text, { cwd, writable: more }) => {
+      const filesystem = { denyRead: [], allowWrite: [...writable, ...more], denyWrite: [] };
       const { argv } = await runtime.wrapWithSandboxArgv(text, undefined, { filesystem }, undefined, cwd, {
         commandId,
       });

@@ -11,7 +11,7 @@ import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 import { type CommandRequest, interruptedBefore, toCommandSpec } from './start-in-background.ts';
 
-interface ForegroundRequest extends CommandRequest {
+export interface ForegroundRequest extends CommandRequest {
   /** Time to wait for the result, in ms. */
   readonly timeoutMs?: number | undefined;
 }

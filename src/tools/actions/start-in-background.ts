@@ -104,6 +104,8 @@ function describeStart(view: ProcessView, context: ToolContext): string {
 export interface CommandRequest {
   readonly command: string;
   readonly cwd?: string | undefined;
+  /** See `CommandSpec.cwdFile`. */
+  readonly cwdFile?: string | undefined;
   readonly label?: string | undefined;
   /** Tool that requested the start. */
   readonly tool: string;
@@ -115,6 +117,7 @@ export interface CommandRequest {
 export function toCommandSpec({
   command,
   cwd,
+  cwdFile,
   label,
   tool,
   lifetime,
@@ -124,6 +127,7 @@ export function toCommandSpec({
     command,
     tool,
     ...(cwd !== undefined && { cwd }),
+    ...(cwdFile !== undefined && { cwdFile }),
     ...(label !== undefined && { label }),
     ...(lifetime !== undefined && { lifetime }),
     ...(maxRunMs !== undefined && { maxExecutionTime: maxRunMs, maxBackgroundTime: maxRunMs }),

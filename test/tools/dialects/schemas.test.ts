@@ -34,7 +34,7 @@ describe.for(allTools)('$name', (tool) => {
   });
 
   test('has a name and words that every provider takes', () => {
-    expect(tool.name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
+    expect(tool.name).toMatch(/^[A-Za-z][A-Za-z0-9_]{0,63}$/);
     expect(tool.description.length).toBeGreaterThan(20);
     expect(tool.description.length).toBeLessThan(1_024);
     expect(tool.title).toMatch(/^[A-Z]/);
