@@ -40,7 +40,12 @@ export async function openModelServer(): Promise<ModelServer> {
     run: (program, ...args) =>
       execa(process.execPath, [program, ...args], {
         cwd,
-        env: { OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: 'none' },
+        env: {
+          OPENAI_BASE_URL: `${mock.url}/v1`,
+          OPENAI_API_KEY: 'none',
+          ANTHROPIC_BASE_URL: mock.url,
+          ANTHROPIC_API_KEY: 'none',
+        },
         reject: false,
       }),
     [Symbol.asyncDispose]: async () => {

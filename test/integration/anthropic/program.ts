@@ -1,0 +1,105 @@
+/** One situation of a tool runner: `node program.ts <between | stream | last | die | report | peek | ask | abort | break>`. */
+import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import Anthropic from '@anthropic-ai/sdk';
+import { createSupervisor, createToolHost } from 'troupe';
+import { toRunnableTools, withNotices } from 'troupe/anthropic';
+
+const situation = process.argv[2];
+const supervisor = createSupervisor();
+const host = createToolHost({
+  supervisor,
+  owner: 'chat',
+  policy: { mode: situation === 'ask' ? 'default' : 'dangerous' },
+  ask: async ({ question }) => {
+    console.log(`asked: ${question.includes('built.txt')}, before: ${existsSync('built.txt')}`);
+    return true;
+  },
+});
+const client = new Anthropic({ maxRetries: 0 });
+const tools = toRunnableTools(host);
+const fixed = { model: 'claude-sonnet-5-5', max_tokens: 500, tools };
+let messages: Anthropic.Beta.BetaMessageParam[] = [];
+const untilDue = () => new Promise<void>((resolve) => void host.due$.subscribe(() => resolve()));
+
+function begin(said: string, signal?: AbortSignal) {
+  messages.push({ role: 'user', content: said });
+  return client.beta.messages.toolRunner({ ...fixed, thread: false, messages }, { signal });
+}
+
+async function say(said: string): Promise<void> {
+  const runner = begin(said);
+  for await (const { content } of withNotices(host, runner)) print(content);
+  messages = [...runner.params.messages];
+}
+
+function print(content: readonly Anthropic.Beta.BetaContentBlock[]): void {
+  for (const block of content) if (block.type === 'text') console.log(block.text);
+}
+
+switch (situation) {
+  case 'between':
+    await say('Build.');
+    await untilDue();
+    await say('And?');
+    break;
+  case 'stream': {
+    messages.push({ role: 'user', content: 'Build.' });
+    const runner = client.beta.messages.toolRunner({
+      ...fixed,
+      ...{ thread: false, messages, stream: true },
+    });
+    for await (const stream of withNotices(host, runner))
+      for await (const event of stream)
+        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
+          process.stdout.write(event.delta.text);
+    console.log();
+    break;
+  }
+  case 'break': {
+    const runner = begin('Build.');
+    for await (const { content } of withNotices(host, runner)) {
+      if (JSON.stringify(runner.params.messages).includes('<process_notice')) {
+        print(content);
+        break;
+      }
+    }
+    console.log(host.take());
+    break;
+  }
+  case 'last':
+  case 'report':
+  case 'ask':
+    await say('Build.');
+    if (situation === 'ask') console.log(`after: ${existsSync('built.txt')}`);
+    break;
+  case 'die': {
+    // The server replies to a request with a notice only after this program has died.
+    void (async () => {
+      await untilDue();
+      const isTold = () => JSON.stringify(runner.params.messages).includes('<process_notice');
+      while (!isTold()) await setTimeout(5);
+      process.kill(process.pid, 'SIGKILL');
+    })();
+    const runner = begin('Build.');
+    for await (const _ of withNotices(host, runner));
+    break;
+  }
+  case 'peek':
+    console.log(host.take());
+    break;
+  case 'abort': {
+    const abort = new AbortController();
+    const running = Array.fromAsync(withNotices(host, begin('Wait.', abort.signal))).catch(
+      (error) => error.constructor.name,
+    );
+    while (supervisor.list({ live: true }).length === 0) await setTimeout(20);
+    abort.abort();
+    console.log(await running);
+    console.log(supervisor.list()[0]?.status);
+    break;
+  }
+}
+
+await host.close();
+await supervisor.shutdown();
