@@ -29,7 +29,7 @@ const model = z.strictObject({
 });
 
 const tools = z.strictObject({
-  set: z.enum(['process', 'background_process', 'bg', 'process_action', 'bash']).optional(),
+  set: z.enum(['process', 'background_process', 'bg', 'process_action', 'bash', 'exec']).optional(),
   modules: z
     .array(
       z.string().refine((text) => /^[^#](.*[^#])?$/.test(text), {
@@ -139,7 +139,7 @@ export interface ModelSettings {
 /** The tools of an agent. */
 export interface AgentToolSettings {
   /** The vocabulary for processes. Default `process`. */
-  readonly set?: 'process' | 'background_process' | 'bg' | 'process_action' | 'bash' | undefined;
+  readonly set?: 'process' | 'background_process' | 'bg' | 'process_action' | 'bash' | 'exec' | undefined;
   /**
    * Modules with further tools, such as `./my-tools.ts#weather`: a path relative to the agent file, and after `#` the name of an export,
    * without it `default`. The export is a tool, a list of tools, or a function that returns either; see `ToolModule`. The module is loaded

@@ -1,6 +1,7 @@
 import { backgroundProcess } from './sets/background-process.ts';
 import { bash, bashOutput, killShell } from './sets/bash-tools.ts';
 import { bgKill, bgOutput, bgStart, bgStatus } from './sets/bg-tools.ts';
+import { execCommand, writeStdin } from './sets/exec-tools.ts';
 import { killProcess, restartProcess, writeProcess } from './sets/process/control-tools.ts';
 import { checkProcess, getProcessOutput, listProcesses } from './sets/process/inspect-tools.ts';
 import { runCommand } from './sets/process/run-command.ts';
@@ -31,7 +32,7 @@ export const processTools: readonly Tool[] = [
   killProcess,
 ];
 
-export type ToolSetName = 'process' | 'background_process' | 'bg' | 'process_action' | 'bash';
+export type ToolSetName = 'process' | 'background_process' | 'bg' | 'process_action' | 'bash' | 'exec';
 
 /** Alternative tool sets; an agent uses one of them, by default `process`. */
 export const toolSets: Readonly<Record<ToolSetName, readonly Tool[]>> = {
@@ -40,4 +41,5 @@ export const toolSets: Readonly<Record<ToolSetName, readonly Tool[]>> = {
   bg: [bgStart, bgStatus, bgOutput, bgKill],
   process_action: [processAction],
   bash: [bash, bashOutput, killShell],
+  exec: [execCommand, writeStdin],
 };

@@ -20,7 +20,7 @@ const addFlags = (command: Command) =>
     .option('--allow-origin <origin>', 'a web page that may call by HTTP; can be repeated', collect)
     .option(
       '--tools <sets>',
-      'which tools are offered: process, background_process, bg, process_action, bash, or several with commas between them',
+      'which tools are offered: process, background_process, bg, process_action, bash, exec, or several with commas between them',
       'process',
     )
     .addOption(

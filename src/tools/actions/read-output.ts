@@ -22,6 +22,8 @@ interface ReadRequest {
   readonly context?: number | undefined;
   /** Reads only output since this owner's last read. */
   readonly sinceLastRead?: boolean | undefined;
+  /** See `ReadOptions.maxBytes`. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** View taken before the read: if it shows the end, the output is complete. */
@@ -65,7 +67,7 @@ function reachesEnd(
 }
 
 function toReadOptions(request: ReadRequest): ReadOptions {
-  const { tail, offset, limit, stream, grep, ignoreCase, context } = request;
+  const { tail, offset, limit, stream, grep, ignoreCase, context, maxBytes } = request;
   const isBounded = offset !== undefined || limit !== undefined || request.sinceLastRead === true;
   const lines = tail ?? (isBounded ? undefined : DEFAULT_TAIL);
   return {
@@ -76,5 +78,6 @@ function toReadOptions(request: ReadRequest): ReadOptions {
     ...(grep !== undefined && { grep }),
     ...(ignoreCase !== undefined && { ignoreCase }),
     ...(context !== undefined && { context }),
+    ...(maxBytes !== undefined && { maxBytes }),
   };
 }

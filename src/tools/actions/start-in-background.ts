@@ -15,8 +15,6 @@ const MAX_FIRST_BYTES = 2_000;
 interface BackgroundRequest extends CommandRequest {
   /** Opens a pipe to its stdin. */
   readonly stdin?: boolean | undefined;
-  /** Requests a terminal; the message describes the outcome. */
-  readonly interactive?: boolean | undefined;
   readonly ready?: NonNullable<CommandSpec['ready']> | undefined;
   /** Starts the command even though an identical one is running. */
   readonly force?: boolean | undefined;
@@ -64,7 +62,7 @@ export async function startInBackground(
 }
 
 /** Describes its terminal and how a person attaches to it. */
-function describeTerminal({ terminal }: ProcessView): readonly string[] {
+export function describeTerminal({ terminal }: ProcessView): readonly string[] {
   if (terminal === null) return [];
   if (terminal.type === 'none') return [`${terminal.because} Its input is a pipe that you can write to.`];
   if (terminal.attach === null) return [terminal.because];
@@ -72,14 +70,13 @@ function describeTerminal({ terminal }: ProcessView): readonly string[] {
 }
 
 function toSpec(request: BackgroundRequest): CommandSpec {
-  const { stdin, interactive, ready, force } = request;
+  const { stdin, ready, force } = request;
   return {
     ...toCommandSpec(request),
     background: true,
     onDuplicate: 'refuse',
     ...(force !== undefined && { force }),
     ...(stdin === true && { stdin: 'pipe' }),
-    ...(interactive === true && { interactive }),
     ...(ready !== undefined && { ready }),
   };
 }
@@ -102,11 +99,13 @@ function describeStart(view: ProcessView, context: ToolContext): string {
 
 /** Parameters common to all starts of a command. */
 export interface CommandRequest {
-  readonly command: string;
+  readonly command: CommandSpec['command'];
   readonly cwd?: string | undefined;
   /** See `CommandSpec.cwdFile`. */
   readonly cwdFile?: string | undefined;
   readonly label?: string | undefined;
+  /** Requests a terminal; the view says whether there is one. */
+  readonly interactive?: boolean | undefined;
   /** Tool that requested the start. */
   readonly tool: string;
   readonly lifetime?: CommandSpec['lifetime'] | undefined;
@@ -119,6 +118,7 @@ export function toCommandSpec({
   cwd,
   cwdFile,
   label,
+  interactive,
   tool,
   lifetime,
   maxRunMs,
@@ -129,6 +129,7 @@ export function toCommandSpec({
     ...(cwd !== undefined && { cwd }),
     ...(cwdFile !== undefined && { cwdFile }),
     ...(label !== undefined && { label }),
+    ...(interactive === true && { interactive }),
     ...(lifetime !== undefined && { lifetime }),
     ...(maxRunMs !== undefined && { maxExecutionTime: maxRunMs, maxBackgroundTime: maxRunMs }),
   };
