@@ -3,6 +3,13 @@ import type { Tool } from '../tools/tool.ts';
 import type { ToolHost } from '../tools/tool-host.ts';
 import { createMessageNotices, type MessageNotice } from './message-notices.ts';
 
+export {
+  createOpenAiShell,
+  type OpenAiShell,
+  type OpenAiShellAction,
+  type OpenAiShellOutput,
+} from './openai-shell.ts';
+
 /** What the adapter needs of the OpenAI Agents SDK, which it does not import. */
 export interface OpenAiAgentsParts<AgentTool, Runner extends OpenAiAgentsRunner> {
   /** `tool` of `@openai/agents`. */
