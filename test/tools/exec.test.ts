@@ -30,7 +30,8 @@ test('exec_command yields a number and the output so far', async () => {
   given.clock.advance(1_500);
   const data = dataOf(await pending.answer);
 
-  expect(data).toMatchObject({ output: 'listening\n', wall_time_seconds: 1.5 });
+  const [view] = given.supervisor.list();
+  expect(data).toMatchObject({ output: 'listening\n', wall_time_seconds: 1.5, process_id: view?.id });
   expect(data.session_id).toEqual(expect.any(Number));
   expect(data.message).toContain(`Process running with session ID ${data.session_id}.`);
   expect(data.message).toContain('You will get a notice when it ends');

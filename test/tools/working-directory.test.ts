@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fromLayers, toSettings } from '../../src/policy/create-policy.ts';
@@ -42,6 +42,18 @@ test.for(shells)('cd lasts until the next command (%s)', async (shell) => {
 
   expect(dataOf(moved)).toMatchObject({ cwd: given.sub, output: '' });
   expect(await given.where()).toBe(given.sub);
+});
+
+test('a shell writes its directory to the file of its start', async () => {
+  await using given = openShell();
+  const cwdFile = given.stage.file('its directory');
+
+  const result = await given.supervisor.execute({ command: 'cd sub', cwdFile });
+  const start = () => given.supervisor.start({ command: ['true'], cwdFile });
+
+  expect(result).toMatchObject({ type: 'completed', process: { commandLine: 'cd sub' } });
+  expect(readFileSync(cwdFile, 'utf8')).toBe(`${given.sub}\n`);
+  expect(start).toThrow('"cwdFile" is given; only a shell has a directory at its end');
 });
 
 test.for(shells)('cd in a subshell does not last (%s)', async (shell) => {

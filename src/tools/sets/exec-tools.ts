@@ -168,7 +168,8 @@ function answerFor(
     wall_time_seconds: Math.round(context.clock.nowMs() - sinceMs) / 1_000,
     ...(isEnded(view)
       ? { exit_code: view.exit?.code ?? null, signal: view.exit?.signal ?? null }
-      : { session_id: toSessionId(id) }),
+      : // Notices name a process by its id.
+        { session_id: toSessionId(id), process_id: id }),
     output: read.text,
     ...toMissingData(read),
     ...(read.omittedBytes > 0 && { original_token_count: Math.ceil(bytes / BYTES_PER_TOKEN) }),
