@@ -18,6 +18,11 @@ export interface ModelServer extends AsyncDisposable {
   readonly seen: readonly (readonly [results: number, notices: number])[];
   /** Replies once a request holds that many results, and that many messages of the user, notices included. */
   reply(held: { readonly results: number; readonly users: number }, response: Response): void;
+  /** The same for a client that adds messages of its own: it counts the notices, and looks for what the user said. */
+  replyIf(
+    held: { readonly results: number; readonly notices?: number; readonly said?: string },
+    response: Response,
+  ): void;
   /** Runs a program with these arguments until it ends. */
   run(program: string, ...args: readonly string[]): Promise<Ended>;
 }
@@ -37,6 +42,16 @@ export async function openModelServer(): Promise<ModelServer> {
       };
       mock.on({ predicate: isMeant }, response);
     },
+    replyIf: ({ results, notices, said = '' }, response) => {
+      const isMeant = (request: ChatCompletionRequest) => {
+        if (count(request, 'tool') !== results || (notices ?? noticesOf(request)) !== noticesOf(request))
+          return false;
+        if (!JSON.stringify(request.messages).includes(said)) return false;
+        seen.push([results, noticesOf(request)]);
+        return true;
+      };
+      mock.on({ predicate: isMeant }, response);
+    },
     run: (program, ...args) =>
       execa(process.execPath, [program, ...args], {
         cwd,
@@ -45,6 +60,12 @@ export async function openModelServer(): Promise<ModelServer> {
           OPENAI_API_KEY: 'none',
           ANTHROPIC_BASE_URL: mock.url,
           ANTHROPIC_API_KEY: 'none',
+          // The Claude Agent SDK keeps its sessions there.
+          HOME: cwd,
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          DISABLE_AUTOUPDATER: '1',
+          // Newer ones get context as messages of the system, which this server drops.
+          ANTHROPIC_MODEL: 'claude-haiku-4-5',
         },
         reject: false,
       }),
