@@ -119,7 +119,7 @@ export interface StateDirectory {
   ): AsyncIterable<WatchNews>;
   /**
    * Streams the events of all supervisors since a time, in milliseconds since the epoch, until `signal` is aborted. Supervisors that start
-   * later are included, except those that end within about 50 ms.
+   * later are included. One that ends within a second may be missed where the file system reports no changes of a directory.
    */
   events(options: { readonly since: number; readonly signal: AbortSignal }): AsyncIterable<SeenEvent>;
   /** Removes a watch, by default the one of the process's owner. Returns `false` where there was none. */

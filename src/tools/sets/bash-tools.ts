@@ -89,7 +89,10 @@ async function startShell(
   return toAnswer(started, ({ view, message, read }) => ({
     ...withBashId(toSummary(view)),
     status: toState(view),
-    message: `Command running in background with ID: ${view.id}. ${message}`,
+    message: message.replace(
+      `It runs in the background as ${view.id}.`,
+      `Command running in background with ID: ${view.id}.`,
+    ),
     ...(read !== null && toReadData(read)),
     ...(note !== null && { notice: note }),
   }));
