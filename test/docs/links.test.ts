@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readPublishedTree, toAbsoluteLinks, toRelativeLinks } from '../../src/packing/packed-readme.ts';
+import { readPublishedTree, toAbsoluteLinks, toRelativeLinks } from '../../src/packing/packed-files.ts';
 import { findFault, listAnchors, listLinks } from './links.ts';
 
 const root = join(import.meta.dirname, '../..');

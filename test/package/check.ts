@@ -55,6 +55,7 @@ function checkPackage(folder: string): void {
   writeFileSync(join(project, 'smoke.mjs'), smokeProgram);
   const install = ['npm', 'install', path, '--prefer-offline', '--ignore-scripts'] as const;
   run({ title: 'it installs', command: install, cwd: project });
+  checkScripts(join(project, 'node_modules/troupe/package.json'));
 
   const smoke = [process.execPath, 'smoke.mjs'] as const;
   const loaded = run({ title: 'it runs', command: smoke, cwd: project }).trim().split('\n');
@@ -66,6 +67,14 @@ function checkPackage(folder: string): void {
   checkDeclarations(join(project, 'node_modules/troupe'));
   checkProgram(project);
   checkTypes(path, { folder, run });
+}
+
+/** npm warns at an install of scripts that it might run. */
+function checkScripts(file: string): void {
+  const { scripts } = JSON.parse(readFileSync(file, 'utf8'));
+  const warned = ['preinstall', 'install', 'postinstall', 'prepare'].filter((name) => name in scripts);
+  if (warned.length > 0) throw new Error(`npm would warn of these scripts: ${warned.join(', ')}`);
+  console.log('ok    it has no script that npm would run at an install');
 }
 
 /** What a user would type in that project; a command is judged on the way, so that the shell's grammar must be there. */

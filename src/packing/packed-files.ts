@@ -1,4 +1,5 @@
-// Run by `npm pack` and `npm publish`: `prepack` makes the links and pictures of README.md absolute, `postpack` makes them relative again.
+// Run by `npm pack` and `npm publish`: `prepack` makes the links and pictures of README.md absolute and renames the script `prepare` of
+// package.json, `postpack` undoes both.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -45,9 +46,20 @@ function pictureUrl({ repository, tag }: PublishedTree): string {
   return `${repository.replace('//github.com/', '//raw.githubusercontent.com/')}/${tag}/`;
 }
 
+/** npm warns whoever installs the packed file of scripts that it might run, and `prepare` is for clones. */
+const scriptNames = { inClones: '"prepare":', packed: '"prepare-clone":' };
+
 if (import.meta.main) {
   const root = join(import.meta.dirname, '../..');
-  const readme = join(root, 'README.md');
-  const change = process.argv[2] === 'restore' ? toRelativeLinks : toAbsoluteLinks;
-  writeFileSync(readme, change(readFileSync(readme, 'utf8'), readPublishedTree(root)));
+  const change = (file: string, toChanged: (text: string) => string) =>
+    writeFileSync(join(root, file), toChanged(readFileSync(join(root, file), 'utf8')));
+  const tree = readPublishedTree(root);
+  const { inClones, packed } = scriptNames;
+  if (process.argv[2] === 'restore') {
+    change('README.md', (text) => toRelativeLinks(text, tree));
+    change('package.json', (text) => text.replace(packed, inClones));
+  } else {
+    change('README.md', (text) => toAbsoluteLinks(text, tree));
+    change('package.json', (text) => text.replace(inClones, packed));
+  }
 }
