@@ -88,8 +88,8 @@ const forLibrary = defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
     sourcemap: true,
-    // Functions keep their names, so that a stack trace can be read.
-    minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } },
+    // Functions keep their names and code its lines, so that a stack trace can be read: Node prints the whole line that throws.
+    minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: false } },
   },
 });
 
@@ -103,7 +103,7 @@ const forPages = defineConfig({
     dir: library,
     entryFileNames: '[name].js',
     sourcemap: true,
-    minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } },
+    minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: false } },
   },
 });
 
