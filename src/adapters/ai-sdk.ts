@@ -3,6 +3,16 @@ import { toInputSchema } from '../tools/input-schema.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolCallOptions, ToolHost } from '../tools/tool-host.ts';
 
+export {
+  type AiSdkSandbox,
+  type AiSdkSandboxCommand,
+  type AiSdkSandboxInput,
+  type AiSdkSandboxOptions,
+  type AiSdkSandboxPath,
+  type AiSdkSandboxProcess,
+  createAiSdkSandbox,
+} from './ai-sdk-sandbox.ts';
+
 type Shown = ReturnType<typeof toPlainAnswer>;
 
 /**
