@@ -12,6 +12,7 @@ export {
   type AiSdkSandboxProcess,
   createAiSdkSandbox,
 } from './ai-sdk-sandbox.ts';
+export { type AiSdkUiChunk, toUiMessageStream } from './ai-sdk-ui-stream.ts';
 
 type Shown = ReturnType<typeof toPlainAnswer>;
 
