@@ -19,6 +19,7 @@ const withoutSchema = [
   'RestartOptions',
   'SizeOptions',
   'LocalStoreOptions',
+  'AiSdkSandboxOptions',
   'LiveHandlerOptions',
   'RemoteStoreOptions',
   'AgentOptions',
