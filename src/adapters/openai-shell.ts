@@ -1,7 +1,8 @@
-import { constants } from 'node:os';
+import type { ProcessSignal } from '../../machines/process/context.ts';
 import { shorten } from '../config/quote.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { StartedResult } from '../process/process-result.ts';
+import { toSignalCode } from '../spawn/signal-name.ts';
 import { neutraliseMarkup } from '../tools/answer-text.ts';
 import { toRevealed } from '../tools/process-summary.ts';
 import type { ToolHost } from '../tools/tool-host.ts';
@@ -19,7 +20,7 @@ export interface OpenAiShellAction {
 /** Result of one command. A type, since the SDK's has an index signature, which an interface does not fit. */
 export type OpenAiShellOutput = {
   readonly stdout: string;
-  /** Ends in a sentence about everything but an exit, such as a signal or a refusal. */
+  /** Its last sentence names the cause where the command did not exit, such as a signal or a refusal. */
   readonly stderr: string;
   /** `exitCode` is 128 plus its number for a signal, 126 where nothing was started, and 1 where the end is unknown. */
   readonly outcome: { readonly type: 'timeout' } | { readonly type: 'exit'; readonly exitCode: number };
@@ -87,7 +88,7 @@ async function runCommand(
   if (result.type !== 'backgrounded' && result.type !== 'queued')
     return toOutput(handle, { outcome: toOutcome(result), message: toMessage(result), maxLength });
   const { message: killed } = await handle.kill({ by: 'agent' });
-  // The result says how it ended, so no notice does.
+  // The result reports the end, so a notice must not.
   host.delivered(toRevealed(handle.view()));
   const ended = await handle.result();
   const message = ended.type === 'killed' ? `The time for it was over. ${killed}` : toMessage(ended);
@@ -96,18 +97,18 @@ async function runCommand(
   return toOutput(handle, { outcome, message, maxLength });
 }
 
-/** Returns what the outcome does not say. */
+/** Returns the sentence about an end without an exit code; empty for an exit. */
 function toMessage(result: StartedResult): string {
   const hasExited = 'exitCode' in result && result.exitCode !== null;
   return hasExited || result.type === 'completed' ? '' : result.message;
 }
 
-/** The SDK sends an exit code of `null` as 0, so there is always one. */
+/** Returns an exit code for every end, because the SDK sends `null` as 0. */
 function toOutcome(result: StartedResult): OpenAiShellOutput['outcome'] {
   if (!('exitCode' in result) || result.type === 'timed_out') return { type: 'timeout' };
   const { exitCode, signal } = result;
   if (exitCode !== null) return { type: 'exit', exitCode };
-  if (signal !== null) return { type: 'exit', exitCode: 128 + constants.signals[signal as NodeJS.Signals] };
+  if (signal !== null) return { type: 'exit', exitCode: toSignalCode(signal as ProcessSignal) };
   const hasStarted = result.type !== 'failed' || result.reason.type !== 'spawnFailed';
   return { type: 'exit', exitCode: hasStarted ? 1 : 126 };
 }
@@ -119,7 +120,7 @@ interface Ending {
   readonly maxLength: number;
 }
 
-/** Each of the two texts may have half of the length, and what the other one leaves. */
+/** Cuts the texts: each may use half of the length, plus what the other leaves unused. */
 function toOutput(handle: ProcessHandle, { outcome, message, maxLength }: Ending): OpenAiShellOutput {
   const print = (stream: 'stdout' | 'stderr', length: number) => {
     const end = stream === 'stderr' ? message : '';
@@ -136,5 +137,5 @@ function toOutput(handle: ProcessHandle, { outcome, message, maxLength }: Ending
   return { stdout: print('stdout', maxLength - stderr.length), stderr, outcome };
 }
 
-/** Length of the line in a text that counts what is left out, at most. */
+/** Maximum length of the line that counts the omitted output. */
 const GAP_LINE_LENGTH = 60;

@@ -1,6 +1,8 @@
-import type { ProcessSignal, SpawnFailureCause } from '../../machines/process/context.ts';
+import type { SpawnFailureCause } from '../../machines/process/context.ts';
 import type { FinalView } from '../process/process-view.ts';
-import { toSignalNumber } from '../spawn/signal-name.ts';
+import { toSignalCode } from '../spawn/signal-name.ts';
+
+export { toSignalCode };
 
 /** Exit codes of troupe. An end by a signal gives 128 plus its number, as in a shell. */
 export const exitCodes = {
@@ -66,8 +68,3 @@ const spawnFailureCodes: Readonly<Record<SpawnFailureCause, number>> = {
   'too-many-files': exitCodes.fault,
   'out-of-processes': exitCodes.fault,
 };
-
-/** Returns 128 plus the number of a signal, as a shell does. A signal without a number on this system counts as 0. */
-export function toSignalCode(signal: ProcessSignal): number {
-  return 128 + (toSignalNumber(signal) ?? 0);
-}

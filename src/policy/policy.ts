@@ -7,7 +7,7 @@ export interface StartRequest {
   readonly command: string | readonly string[];
   /** Absolute, or relative to the workspace. Default: the workspace. */
   readonly cwd?: string;
-  /** Folders beside the workspace that a sandbox lets it write to; they change no verdict. Default: none. */
+  /** Folders outside the workspace that the command may write to in a sandbox. They change no verdict. Default: none. */
   readonly writable?: readonly string[];
 }
 

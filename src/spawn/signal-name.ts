@@ -27,3 +27,8 @@ export function toSignalNumber(name: ProcessSignal): number | null {
   if (realTime !== null) return SIGRTMIN + Number(realTime[1] ?? 0);
   return (constants.signals as Readonly<Record<string, number>>)[name] ?? null;
 }
+
+/** Returns 128 plus the number of a signal, as a shell does. A signal without a number on this system counts as 0. */
+export function toSignalCode(signal: ProcessSignal): number {
+  return 128 + (toSignalNumber(signal) ?? 0);
+}

@@ -312,11 +312,12 @@ function toWork(
   command: Exclude<Command, { type: 'function' }>,
   cwdFile: string | undefined,
 ): Exclude<Work, { type: 'function' | 'worker' }> {
-  const reporting =
-    command.type === 'shell' && cwdFile !== undefined
-      ? toReportingCommand(command.script, { shell: command.shell, file: cwdFile })
-      : null;
-  if (command.type === 'shell' && reporting === null) return command;
-  const [file, ...args] = reporting ?? (command as Extract<Command, { type: 'argv' }>).argv;
+  if (command.type === 'argv') return toProgram(command.argv);
+  const { script, shell } = command;
+  const reporting = cwdFile === undefined ? null : toReportingCommand(script, { shell, file: cwdFile });
+  return reporting === null ? command : toProgram(reporting);
+}
+
+function toProgram([file, ...args]: readonly [string, ...string[]]): Extract<Work, { type: 'argv' }> {
   return { type: 'argv', file, args };
 }

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
@@ -9,6 +9,7 @@ import { quote } from '../config/quote.ts';
 import { type Ask, authorize, type PermissionCall } from '../policy/authorize.ts';
 import type { Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
+import { isInside } from '../policy/workspace/real-path.ts';
 import { toReportingCommand } from '../process/cwd-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
@@ -69,7 +70,7 @@ type CheckedCall =
       readonly ok: true;
       readonly prepared: PreparedCall;
       readonly permission: PermissionCall;
-      /** Directory that the permission is about, where the call runs its command in that of its owner. */
+      /** The owner's directory at the time of the judgement. */
       readonly directory: EnteredDirectory;
     }
   | { readonly ok: false; readonly error: string };
@@ -181,8 +182,8 @@ function toContext(
 }
 
 /**
- * Makes the owner's directory for one call. The call runs where the policy judged it, even if another call has moved the owner since;
- * a command that ends where it began moves nobody, so it does not undo the `cd` of a call beside it.
+ * Creates the owner's directory for one call. The call runs in the directory that the policy judged, even if another call has moved the owner
+ * since. A command that ends where it began does not move the owner, so it cannot undo the `cd` of a concurrent call.
  */
 function toCallDirectory(
   { directory, policy, supervisor }: CallDeps,
@@ -196,7 +197,7 @@ function toCallDirectory(
   };
   const findObstacle = async (path: string) => {
     const refusal = await findRefusal(path);
-    // A policy may refuse this command everywhere; then the next one may be refused for its directory.
+    // A policy that refuses this command everywhere says nothing about the directory.
     if (refusal === null || (await findRefusal(start)) === null) return refusal;
     return isInside(path, await toReal(start)) ? null : `${path} is outside of it.`;
   };
@@ -219,10 +220,6 @@ function toCallDirectory(
 
 function toReal(path: string): Promise<string> {
   return realpath(path).catch(() => path);
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Prepares the command as the policy requires. */
@@ -252,7 +249,7 @@ async function prepareCommand(
   };
 }
 
-/** Returns the command for a sandbox, inside of which its shell reports the directory. */
+/** Returns the command to run in a sandbox: its shell reports the directory from inside. */
 function toSandboxed({ command, cwdFile, shell = 'bash' }: CommandSpec): string | readonly string[] {
   if (cwdFile === undefined || typeof command !== 'string') return command;
   return toReportingCommand(command, { shell, file: cwdFile }) ?? command;

@@ -1,5 +1,5 @@
-import { sep } from 'node:path';
 import type { PolicySettings } from '../../config/policy-options.ts';
+import { isInside } from '../workspace/real-path.ts';
 import type { SandboxPlan } from './open-sandbox.ts';
 
 /** Combines the plans of all policies; `null` where none has a sandbox. */
@@ -22,14 +22,10 @@ export function toSandboxPlan(
 /** Intersects two lists of folders: of two nested folders the inner one remains. */
 function meetPaths(some: readonly string[], others: readonly string[]): readonly string[] {
   const inner = some.flatMap((one) => [
-    ...others.filter((other) => isWithin(other, one)),
-    ...(others.some((other) => isWithin(one, other)) ? [one] : []),
+    ...others.filter((other) => isInside(other, one)),
+    ...(others.some((other) => isInside(one, other)) ? [one] : []),
   ]);
   return [...new Set(inner)];
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 type Network = SandboxPlan['network'];

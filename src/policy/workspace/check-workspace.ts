@@ -10,7 +10,7 @@ import { isCertain, showWord, type Word } from '../shell/word.ts';
 import { findDirectories } from './find-directories.ts';
 import { expandHome, toPathWords } from './path-words.ts';
 import { runsProgramText } from './program-text.ts';
-import { toRealPath, toRealPaths, UnclearPathError } from './real-path.ts';
+import { isInside, toRealPath, toRealPaths, UnclearPathError } from './real-path.ts';
 
 type Place =
   | { readonly type: 'inside' }
@@ -105,11 +105,6 @@ async function locatePath(
     if (!(error instanceof UnclearPathError)) throw error;
     return { type: 'unclear', why: `names a path that cannot be followed: ${error.message}` };
   }
-}
-
-function isInside(path: string, root: string): boolean {
-  const end = root.endsWith(sep) ? root : root + sep;
-  return path === root || path.startsWith(end);
 }
 
 async function hasTopFolder(path: string): Promise<boolean> {

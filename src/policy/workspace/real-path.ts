@@ -1,5 +1,5 @@
 import { lstat, readdir, readlink } from 'node:fs/promises';
-import { basename, dirname, join, parse, resolve } from 'node:path';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 
 /** Error for a path that cannot be resolved: no permission, or too many matches. */
@@ -37,6 +37,11 @@ export async function toRealPath(path: string): Promise<string> {
     real = part === '' ? real : await followLinks(join(real, part), 0);
   }
   return real;
+}
+
+/** Returns whether a path is a folder or lies in it; both are real paths. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 async function step(base: string, part: string): Promise<readonly string[]> {

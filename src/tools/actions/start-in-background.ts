@@ -18,6 +18,8 @@ interface BackgroundRequest extends CommandRequest {
   readonly ready?: NonNullable<CommandSpec['ready']> | undefined;
   /** Starts the command even though an identical one is running. */
   readonly force?: boolean | undefined;
+  /** Words before the id in the message about a running process. Default: `It runs in the background as`. */
+  readonly opening?: string | undefined;
 }
 
 export interface StartedProcess {
@@ -48,7 +50,8 @@ export async function startInBackground(
     ? await captureSettled(handle, { ...context, after: 'start', printedBytes: 0 })
     : null;
   const view = handle.view();
-  const message = [...waited, describeStart(view, context), ...describeTerminal(view)].join(' ');
+  const start = describeStart(view, { ...request, context });
+  const message = [...waited, start, ...describeTerminal(view)].join(' ');
   const reveals = toRevealed(view);
   if (shown !== null) return { ok: true, value: { view, message, read: null, shown }, reveals };
   const reader = handle.reader(context.owner);
@@ -87,14 +90,15 @@ function hasArrived(view: ProcessView): boolean {
   return !('ready' in view) || view.ready.state !== 'waiting';
 }
 
-function describeStart(view: ProcessView, context: ToolContext): string {
+function describeStart(
+  view: ProcessView,
+  {
+    opening = 'It runs in the background as',
+    context,
+  }: Pick<BackgroundRequest, 'opening'> & { readonly context: ToolContext },
+): string {
   if (isEnded(view)) return 'It has already ended.';
-  const words = [
-    `It runs in the background as ${view.id}.`,
-    ...describeLimit(view),
-    describeEndNotice(context),
-  ];
-  return words.join(' ');
+  return [`${opening} ${view.id}.`, ...describeLimit(view), describeEndNotice(context)].join(' ');
 }
 
 /** Parameters common to all starts of a command. */

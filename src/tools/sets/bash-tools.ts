@@ -13,6 +13,8 @@ import type { ToolAnswer, ToolContext } from '../tool.ts';
 import { command } from './fields.ts';
 
 const MAX_TIMEOUT_MS = 600_000;
+/** Words of Claude Code before the id of a command in the background. */
+const RUNNING = 'Command running in background with ID:';
 
 interface BashInput {
   readonly command: string;
@@ -74,7 +76,7 @@ function toBashData(result: RunResult) {
   return {
     bash_id: view.id,
     status: toState(view),
-    message: `Command running in background with ID: ${view.id}. ${result.message}`,
+    message: `${RUNNING} ${view.id}. ${result.message}`,
     ...toReadData(result.read),
     log_file: view.output.logFile,
   };
@@ -85,14 +87,11 @@ async function startShell(
   context: ToolContext,
 ): Promise<ToolAnswer> {
   const { path: cwd, note } = context.directory;
-  const started = await startInBackground({ command, cwd, label, tool: 'Bash' }, context);
+  const started = await startInBackground({ command, cwd, label, tool: 'Bash', opening: RUNNING }, context);
   return toAnswer(started, ({ view, message, read }) => ({
     ...withBashId(toSummary(view)),
     status: toState(view),
-    message: message.replace(
-      `It runs in the background as ${view.id}.`,
-      `Command running in background with ID: ${view.id}.`,
-    ),
+    message,
     ...(read !== null && toReadData(read)),
     ...(note !== null && { notice: note }),
   }));
@@ -132,7 +131,7 @@ export const killShell = defineTool({
     })),
 });
 
-/** Returns the status in the words of this set: a command in the background is running. */
+/** Returns the status in the words of Claude Code, where a backgrounded command is `running`. */
 function toState({ status }: Pick<ProcessOutput['view'], 'status'>): string {
   return status === 'backgrounded' ? 'running' : status;
 }
