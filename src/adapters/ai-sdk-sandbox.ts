@@ -1,14 +1,15 @@
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, realpath, stat, unlink } from 'node:fs/promises';
-import { constants } from 'node:os';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { lstat, mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { isInside, toRealPath } from '../policy/workspace/real-path.ts';
 import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
+import { toSignalCode } from '../spawn/signal-name.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { createToolHost, type ToolHostOptions } from '../tools/tool-host.ts';
 
@@ -28,22 +29,22 @@ export interface AiSdkSandboxPath {
 /** A command for the shell. */
 export interface AiSdkSandboxCommand {
   readonly command: string;
-  /** Inside the directory of the sandbox. */
+  /** Directory of the command, inside that of the sandbox. Default: the directory of the sandbox. */
   readonly workingDirectory?: string | undefined;
   readonly env?: Record<string, string> | undefined;
-  /** Aborted: the process is killed with its tree. */
+  /** Kills the process with its tree when aborted. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** A process of the sandbox. */
 export interface AiSdkSandboxProcess {
   readonly pid?: number;
-  /** Read from its beginning. A stream that is not read makes nothing wait. */
+  /** Streams stdout from its first byte. The process does not wait for a stream without a reader. */
   readonly stdout: ReadableStream<Uint8Array>;
   readonly stderr: ReadableStream<Uint8Array>;
   /** Resolves with the exit code; with 128 + n after signal n. Rejects after an abort, and where there was no exit. */
   wait(): Promise<{ exitCode: number }>;
-  /** Kills it with its tree. Resolves when all of it is gone. */
+  /** Kills the process with its tree. Resolves when the whole tree is gone. */
   kill(): Promise<void>;
 }
 
@@ -87,9 +88,9 @@ export interface AiSdkSandboxInput {
 }
 
 /**
- * Makes a sandbox session for `experimental_sandbox` of the AI SDK. Each command is a supervised process of `owner`, judged by the policy; the
- * SDK's tools wait for it, so it has no notice. Files outside the directory are refused, also through links. It is as strong as
- * the policy: with `sandbox: 'required'` commands run in a sandbox of the operating system, without it they can reach what this user can.
+ * Creates a sandbox session for `experimental_sandbox` of the AI SDK. Each command is a supervised process of `owner`, judged by the policy;
+ * no notice reports its end. Files outside the directory are refused, also through links. Commands can reach everything that the user
+ * can, unless the policy has `sandbox: 'require'`, which runs them in a sandbox of the operating system.
  *
  * @throws TroupeError `invalid-option`
  *
@@ -103,7 +104,10 @@ export function createAiSdkSandbox({ directory, ...options }: AiSdkSandboxOption
   const { supervisor } = options;
   const base = resolve(supervisor.cwd, directory ?? '.');
   const host = createToolHost({ ...options, tools: [sandboxCommand], notices: 'none' });
-  const at = (path: string) => confine(path, base);
+  const at = ({ path, abortSignal }: AiSdkSandboxPath) => {
+    abortSignal?.throwIfAborted();
+    return confine(path, base);
+  };
   const live = new Set<ProcessHandle>();
   let isClosed = false;
 
@@ -111,45 +115,37 @@ export function createAiSdkSandbox({ directory, ...options }: AiSdkSandboxOption
     given: AiSdkSandboxCommand & { readonly stdin?: boolean },
     onStart: (handle: ProcessHandle) => void = () => {},
   ): Promise<ProcessHandle> => {
-    const { command, workingDirectory = '.', env, stdin = false, abortSignal } = given;
-    abortSignal?.throwIfAborted();
+    const { command, workingDirectory: path = '.', env, stdin = false, abortSignal } = given;
     if (isClosed) throw new Error(`The sandbox is closed, so ${quote(command)} was not started.`);
-    const cwd = await at(workingDirectory);
-    let handle = null as ProcessHandle | null;
-    const input = { command, cwd, stdin, ...(env !== undefined && { env }) };
-    const { answer } = await host.call(
-      { name: sandboxCommand.name, input },
-      {
-        signal: abortSignal,
-        onProcess: (started) => {
-          handle = started;
-          onStart(started);
-        },
-      },
-    );
-    if (handle === null) throw new Error(answer.ok ? `${quote(command)} was not started.` : answer.error);
-    const started = handle;
-    live.add(started);
-    const kill = () => void started.kill({ by: 'agent' });
-    if (abortSignal?.aborted === true) kill();
-    abortSignal?.addEventListener('abort', kill, { once: true });
-    void started.ended.then(() => {
-      live.delete(started);
-      abortSignal?.removeEventListener('abort', kill);
-    });
-    return started;
+    const input = { command, cwd: await at({ path, abortSignal }), stdin, ...(env !== undefined && { env }) };
+    const started: ProcessHandle[] = [];
+    const onProcess = (handle: ProcessHandle) => {
+      started.push(handle);
+      onStart(handle);
+    };
+    const request = { name: sandboxCommand.name, input };
+    const { answer } = await host.call(request, { signal: abortSignal, onProcess });
+    const [handle] = started;
+    if (handle === undefined) {
+      abortSignal?.throwIfAborted();
+      throw new Error(answer.ok ? `${quote(command)} was not started.` : answer.error);
+    }
+    live.add(handle);
+    void handle.ended.then(() => live.delete(handle));
+    return handle;
   };
   const wait = async (handle: ProcessHandle, signal: AbortSignal | undefined) => {
     const { exit, reason } = await handle.ended;
     signal?.throwIfAborted();
     if (exit?.code != null) return { exitCode: exit.code };
-    if (exit?.signal != null) return { exitCode: 128 + constants.signals[exit.signal as NodeJS.Signals] };
+    if (exit?.signal != null) return { exitCode: toSignalCode(exit.signal) };
     throw new Error(`Process ${handle.id} ${describeEnd(reason, exit)}.`);
   };
-  const write = async (path: string, content: Readable) => {
-    const target = await at(path);
+  const write = async (place: AiSdkSandboxPath, content: Readable) => {
+    const target = await at(place);
+    const { abortSignal: signal } = place;
     await mkdir(dirname(target), { recursive: true });
-    await pipeline(content, createWriteStream(target));
+    await pipeline(content, createWriteStream(target), { ...(signal && { signal }) });
   };
   const close = async () => {
     isClosed = true;
@@ -170,50 +166,47 @@ export function createAiSdkSandbox({ directory, ...options }: AiSdkSandboxOption
   };
 
   return {
-    description: `Commands run in ${base}, which has the files. Absolute paths outside it are refused.`,
+    description: `Commands run in ${base}. Files can be read and written inside it only.`,
     run: async (given) => {
-      // From its first byte: a fast command would lose some until the call returns.
+      // Reads from the start of the process: a fast command would lose output before the call returns.
       const texts: ReturnType<typeof collect>[] = [];
       const handle = await start(given, (started) => void texts.push(collect(started)));
       const [{ exitCode }, [text]] = await Promise.all([wait(handle, given.abortSignal), Promise.all(texts)]);
       return { exitCode, stdout: '', stderr: '', ...text };
     },
     spawn: spawn as AiSdkSandbox['spawn'],
-    readFile: async ({ path, abortSignal: signal }) => {
-      const target = await at(path);
+    readFile: async (place) => {
+      const target = await at(place);
       if ((await orNull(stat(target))) === null) return null;
-      return Readable.toWeb(createReadStream(target, { signal })) as ReadableStream<Uint8Array>;
+      return Readable.toWeb(
+        createReadStream(target, { signal: place.abortSignal }),
+      ) as ReadableStream<Uint8Array>;
     },
-    readBinaryFile: async ({ path, abortSignal: signal }) => {
-      const bytes = await orNull(readFile(await at(path), { signal }));
+    readBinaryFile: async (place) => {
+      const bytes = await orNull(readFile(await at(place), { signal: place.abortSignal }));
       return bytes && new Uint8Array(bytes);
     },
-    readTextFile: async ({ path, abortSignal: signal, encoding = 'utf-8', startLine = 1, endLine }) => {
-      const bytes = await orNull(readFile(await at(path), { signal }));
-      if (bytes === null) return null;
-      const text = new TextDecoder(encoding).decode(bytes);
-      return startLine === 1 && endLine === undefined
-        ? text
-        : toLines(text)
-            .slice(startLine - 1, endLine)
-            .join('');
+    readTextFile: async ({ encoding = 'utf-8', startLine, endLine, ...place }) => {
+      const bytes = await orNull(readFile(await at(place), { signal: place.abortSignal }));
+      return bytes && cutLines(new TextDecoder(encoding).decode(bytes), { startLine, endLine });
     },
-    writeFile: ({ path, content }) => write(path, Readable.fromWeb(content as never)),
-    writeBinaryFile: ({ path, content }) => write(path, Readable.from([content])),
-    writeTextFile: ({ path, content, encoding = 'utf-8' }) =>
-      write(path, Readable.from([Buffer.from(content, encoding as BufferEncoding)])),
-    stat: async ({ path }) => {
-      const found = await orNull(stat(await at(path)));
-      return found && { type: toType(found) as 'file' | 'directory' | 'other', size: found.size };
+    writeFile: ({ content, ...place }) => write(place, Readable.fromWeb(content as never)),
+    writeBinaryFile: ({ content, ...place }) => write(place, Readable.from([content])),
+    writeTextFile: ({ content, encoding = 'utf-8', ...place }) =>
+      write(place, Readable.from([Buffer.from(content, encoding as BufferEncoding)])),
+    stat: async (place) => {
+      const found = await orNull(stat(await at(place)));
+      return found && { type: toType(found), size: found.size };
     },
-    listDirectory: async ({ path }) => {
-      const entries = await orNull(readdir(await at(path), { withFileTypes: true }), ['ENOENT']);
+    listDirectory: async (place) => {
+      const entries = await orNull(readdir(await at(place), { withFileTypes: true }), ['ENOENT']);
       const toEntryType = (entry: Dirent) => (entry.isSymbolicLink() ? 'symlink' : toType(entry));
       return entries?.map((entry) => ({ name: entry.name, type: toEntryType(entry) })) ?? null;
     },
-    deleteFile: async ({ path }) => {
-      // The link itself, not its target.
-      const target = join(await at(dirname(resolve(base, path))), basename(resolve(base, path)));
+    deleteFile: async ({ path, abortSignal }) => {
+      // A link is deleted itself, so its target is not followed.
+      const given = resolve(base, path);
+      const target = join(await at({ path: dirname(given), abortSignal }), basename(given));
       return (await orNull(lstat(target))) !== null && (await unlink(target).then(() => true));
     },
     close,
@@ -221,7 +214,7 @@ export function createAiSdkSandbox({ directory, ...options }: AiSdkSandboxOption
   };
 }
 
-/** Starts a command of the sandbox; the host judges it, as it judges any tool. */
+/** Starts a command of the sandbox. A tool, so that the host applies its policy. */
 const sandboxCommand = defineTool({
   name: 'sandbox_command',
   description: 'Runs a command in the sandbox.',
@@ -240,28 +233,23 @@ const sandboxCommand = defineTool({
       env,
       background: true,
       force: true,
+      // Killed with its tree once the caller aborts, also after the call.
+      signal: context.interrupt,
       ...(stdin && { stdin: 'pipe' }),
     });
     return { ok: true, data: null };
   },
 });
 
-/** Returns the real path; for one that does not exist, that of its nearest parent that does, with the rest. */
-async function toRealPath(path: string): Promise<string> {
-  const real = await orNull(realpath(path));
-  if (real !== null || dirname(path) === path) return real ?? path;
-  return join(await toRealPath(dirname(path)), basename(path));
-}
-
 /** @throws TroupeError `invalid-option` for a path that leads outside. */
 async function confine(path: string, base: string): Promise<string> {
-  const [inside, real] = [await toRealPath(base), await toRealPath(resolve(base, path))];
-  if (real === inside || real.startsWith(inside.endsWith(sep) ? inside : inside + sep)) return real;
-  const message = `${quote(path)} is outside ${inside}, the directory of this sandbox. Use a path inside it.`;
+  const [folder, real] = [await toRealPath(base), await toRealPath(resolve(base, path))];
+  if (isInside(real, folder)) return real;
+  const message = `${quote(path)} is outside ${folder}, the directory of this sandbox. Use a path inside it.`;
   throw new TroupeError({ code: 'invalid-option', message });
 }
 
-/** Opened when it is first read, so that a stream that nobody reads keeps no output back. */
+/** Opens the output at the first read: a stream without a reader must not hold output back. */
 function toLazyStream(handle: ProcessHandle, stream: 'stdout' | 'stderr'): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   return new ReadableStream(
@@ -285,9 +273,19 @@ async function collect(handle: ProcessHandle): Promise<{ stdout: string; stderr:
   return { stdout: Buffer.concat(chunks.stdout).toString(), stderr: Buffer.concat(chunks.stderr).toString() };
 }
 
-/** The lines with their line feeds. */
-function toLines(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+/** Returns these lines of a text, both included, as the SDK cuts them: without the end of the last line. */
+function cutLines(
+  text: string,
+  {
+    startLine = 1,
+    endLine,
+  }: { readonly startLine: number | undefined; readonly endLine: number | undefined },
+): string {
+  const ending = text.includes('\r\n') ? '\r\n' : '\n';
+  return text
+    .split(ending)
+    .slice(startLine - 1, endLine)
+    .join(ending);
 }
 
 function toType(entry: { isFile(): boolean; isDirectory(): boolean }): 'file' | 'directory' | 'other' {

@@ -11,18 +11,18 @@ export type AiSdkUiChunk =
   | { type: 'tool-input-available'; toolCallId: string; toolName: string; input: unknown; dynamic: true }
   | { type: 'tool-output-available'; toolCallId: string; output: unknown; dynamic: true }
   | { type: 'tool-output-error'; toolCallId: string; errorText: string; dynamic: true }
-  /** What the agent was notified of, at the place where it entered. */
+  /** A notice, at its place in the turn. */
   | { type: 'data-notice'; id: string; data: { text: string; completionIds: readonly string[] } }
-  /** A message that was said while the turn ran. */
+  /** A message that the user sent during the turn. */
   | { type: 'steering-message'; id: string; parts: { type: 'text'; text: string }[] }
   | { type: 'error'; errorText: string };
 
 /**
- * Says a text to a conversation of ours and streams the turn as chunks for the AI SDK's `createUIMessageStreamResponse`, so that `useChat` shows
- * it: text as it is written, tool calls with their answers, and notices as parts `data-notice`. The stream ends with the turn. A page that
- * leaves does not interrupt the turn; `conversation.interrupt()` does.
+ * Sends a message to a troupe conversation and streams the turn as chunks for `createUIMessageStreamResponse` of the AI SDK, for pages with
+ * `useChat`: text as the model writes it, tool calls with their answers, and notices as parts `data-notice`. The stream ends with the turn.
+ * Cancelling the stream does not interrupt the turn; `conversation.interrupt()` does.
  *
- * Turns that a notice begins have no request of a page: show them with `events$`, or with `troupe/react`.
+ * A turn that a notice starts has no request to answer: use `events$` or `troupe/react` for these.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export function toUiMessageStream(conversation: Conversation, text: string): Rea
   });
 }
 
-/** Writes chunks in the order of the events. A reply of the model and the calls in it are a step. */
+/** Writes chunks in the order of the events. A step is a reply of the model with its calls. */
 function createWriter(said: string, write: (chunk: AiSdkUiChunk) => void) {
   let replies = 0;
   let users = 0;
@@ -117,7 +117,7 @@ function createWriter(said: string, write: (chunk: AiSdkUiChunk) => void) {
     } else if (event.type === 'tool.answered') {
       const { call, answer } = event;
       const link = { toolCallId: call.id, dynamic: true } as const;
-      // An error has a text only; what a failed command printed is shown, too.
+      // An error chunk has no place for the output of a failed command.
       const isShown = answer.ok || answer.data !== undefined;
       if (isShown) write({ type: 'tool-output-available', ...link, output: toPlainAnswer(answer) });
       else write({ type: 'tool-output-error', ...link, errorText: answer.error });
@@ -142,7 +142,7 @@ function toProblem(outcome: TurnOutcome): string | null {
   return outcome.type === 'closed' ? 'The conversation is closed.' : null;
 }
 
-/** Models write arguments as JSON; text that is none is shown as it is. */
+/** Parses the arguments of a call. Text that is not JSON is returned unchanged. */
 function toInput({ argumentsText }: ToolCall): unknown {
   try {
     return JSON.parse(argumentsText);

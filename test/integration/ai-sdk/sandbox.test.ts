@@ -148,6 +148,39 @@ test.for(['../x', '/etc/passwd', 'link/passwd', 'link/new/file'])('%s outside is
   await expect(sandbox.run({ command: 'ls', workingDirectory: path })).rejects.toThrow(refusal);
 });
 
+test('a link to a file outside that does not exist is refused', async () => {
+  const { sandbox, cwd } = arrange();
+  const target = join(tmpdir(), `troupe-test-${process.pid}-new.txt`);
+  symlinkSync(target, join(cwd, 'link'));
+
+  await expect(sandbox.writeTextFile({ path: 'link', content: 'x' })).rejects.toThrow('is outside');
+
+  expect(existsSync(target)).toBe(false);
+});
+
+test('an aborted write of a stream is an error', async () => {
+  const { sandbox } = arrange();
+  const aborter = new AbortController();
+  const content = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new Uint8Array(1)),
+  });
+
+  const writing = sandbox.writeFile({ path: 'endless', content, abortSignal: aborter.signal });
+  aborter.abort(new Error('enough'));
+
+  await expect(writing).rejects.toThrow(/enough|aborted/);
+});
+
+test('an aborted signal starts nothing', async () => {
+  const { sandbox, supervisor } = arrange();
+
+  await expect(
+    sandbox.run({ command: 'ls', abortSignal: AbortSignal.abort(new Error('late')) }),
+  ).rejects.toThrow('late');
+
+  expect(supervisor.list()).toEqual([]);
+});
+
 test('a link that is deleted leaves its target', async () => {
   const { sandbox, cwd } = arrange();
   const target = join(tmpdir(), `troupe-test-${process.pid}.txt`);

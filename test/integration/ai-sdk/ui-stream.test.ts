@@ -6,7 +6,13 @@ import {
   type UIMessageChunk,
   uiMessageChunkSchema,
 } from 'ai';
-import { createConversation, createScriptedModel, createSupervisor, type ScriptedStep } from 'troupe';
+import {
+  createConversation,
+  createScriptedModel,
+  createSupervisor,
+  ModelError,
+  type ScriptedStep,
+} from 'troupe';
 import { type AiSdkUiChunk, toUiMessageStream } from 'troupe/ai-sdk';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -99,4 +105,29 @@ test('a page that leaves does not interrupt the turn', async () => {
   await conversation.idle();
 
   expect(conversation.transcript.at(-1)?.text).toBe('It is built.');
+});
+
+test('text of a model that fails in the middle is taken back from the page', async () => {
+  const supervisor = createSupervisor({ stateDirectory: false });
+  let attempts = 0;
+  const flaky = createConversation({
+    supervisor,
+    model: {
+      name: 'flaky',
+      stream: async function* () {
+        attempts += 1;
+        yield { type: 'text', text: attempts === 1 ? 'Half a sen' : 'A whole sentence.' };
+        if (attempts === 1) throw new ModelError({ failure: 'cut', message: 'Cut.' });
+      },
+    },
+    retry: { minBackoff: 1 },
+  });
+  onTestFinished(async () => {
+    await flaky.close();
+    await supervisor.shutdown();
+  });
+
+  const message = await show(toUiMessageStream(flaky, 'Say something.'));
+
+  expect(message?.parts.filter(({ type }) => type === 'text')).toMatchObject([{ text: 'A whole sentence.' }]);
 });
