@@ -1,29 +1,13 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testNextRun, testNextStep } from '../support/loop-laws.ts';
 import { callOf, openModelServer } from '../support/model-server.ts';
 
 const example = join(import.meta.dirname, 'example.ts');
 const program = join(import.meta.dirname, 'program.ts');
 
-test('the example tells a background end once, at the next step, and keeps it for the next run', async () => {
-  await using server = await openModelServer();
-  const build = callOf('start_process', { command: 'sleep 0.3; exit 3', label: 'build' });
-  server.reply({ results: 0, users: 1 }, build);
-  server.reply({ results: 1, users: 1 }, callOf('run_command', { command: 'sleep 1; echo tested' }));
-  server.reply({ results: 2, users: 2 }, { content: 'The build failed.' });
-  server.reply({ results: 2, users: 3 }, { content: 'As I said.' });
-
-  const { stdout, stderr } = await server.run(example, 'Build.', 'And?');
-
-  expect(stderr).toBe('');
-  expect(stdout).toBe('The build failed.\nAs I said.');
-  expect(server.seen).toEqual([
-    [0, 0],
-    [1, 0],
-    [2, 1],
-    [2, 1],
-  ]);
-});
+testNextStep({ example });
+testNextRun({ program, command: 'sleep 0.5' });
 
 test('a tool of the user leaves room for a notice too', async () => {
   await using server = await openModelServer();
@@ -48,18 +32,6 @@ test('two calls of one step leave one notice', async () => {
 
   expect(stdout).toBe('It is built.');
   expect(server.seen.at(-1)).toEqual([3, 1]);
-});
-
-test('an end between two runs is told at the beginning of the second', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('start_process', { command: 'sleep 0.5', label: 'build' }));
-  server.reply({ results: 1, users: 1 }, { content: 'It runs.' });
-  server.reply({ results: 1, users: 3 }, { content: 'It is built.' });
-
-  const { stdout } = await server.run(program, 'between');
-
-  expect(stdout).toBe('It runs.\nIt is built.');
-  expect(server.seen.map(([, notices]) => notices)).toEqual([0, 0, 1]);
 });
 
 test('a foreground end that an answer shows is told by no notice', async () => {

@@ -9,7 +9,7 @@ interface Output {
 }
 
 interface Seen {
-  /** What waits for a person. */
+  /** Commands that wait for an approval. */
   readonly asked: number;
   /** The items that the model sees. */
   readonly results: readonly { readonly output: readonly Output[]; readonly maxOutputLength?: number }[];
