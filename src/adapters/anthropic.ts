@@ -1,5 +1,6 @@
 import { type AnthropicTool, toAnthropicTools } from '../tools/dialects/function-tools.ts';
 import type { ToolHost } from '../tools/tool-host.ts';
+import { createMessageNotices, readMark, toMarkedText } from './message-notices.ts';
 
 /** Tool of `toolRunner` of the Anthropic SDK. Described structurally, so that the SDK need not be installed. */
 export interface AnthropicRunnableTool extends Omit<AnthropicTool, 'input_schema'> {
@@ -11,7 +12,7 @@ export interface AnthropicRunnableTool extends Omit<AnthropicTool, 'input_schema
   run(input: unknown, context?: AnthropicCallContext): Promise<string>;
 }
 
-/** What the adapter reads from the context of a call. */
+/** Context of a call, as far as the adapter reads it. */
 export interface AnthropicCallContext {
   readonly toolUse: { readonly id: string };
   readonly signal?: AbortSignal | null | undefined;
@@ -24,7 +25,7 @@ export interface AnthropicReply {
   readonly stop_reason: string | null;
 }
 
-/** What a runner yields: replies, or with `stream: true` streams of them. */
+/** Item that a runner yields: a reply, or with `stream: true` the stream of one. */
 export type AnthropicStep = AnthropicReply | { finalMessage(): Promise<AnthropicReply> };
 
 /** Runner of the Anthropic SDK, made by `client.beta.messages.toolRunner()`. */
@@ -36,8 +37,8 @@ export interface AnthropicRunner<Step extends AnthropicStep> extends AsyncIterab
 }
 
 /**
- * Returns the tools of a host for `toolRunner`. The runner has no approval of its own: the host's `ask` is asked what the policy does not
- * decide. The runner's abort signal interrupts waiting calls and ends no process.
+ * Returns the tools of a host for `toolRunner`. The runner has no approvals, so the host's `ask` answers the questions of the policy. The
+ * runner's abort signal interrupts waiting calls and ends no process.
  */
 export function toRunnableTools(host: ToolHost): AnthropicRunnableTool[] {
   return toAnthropicTools(host.tools).map((tool) => ({
@@ -54,10 +55,10 @@ export function toRunnableTools(host: ToolHost): AnthropicRunnableTool[] {
 }
 
 /**
- * Runs a runner and yields what it yields. A process that ends in the background enters with the next request, beside the results of its
- * step, also where the model has just given its last answer; what waits before the run enters its first request. A notice is
- * confirmed when the model has replied to it and the body of the loop has seen that reply; otherwise the next run tells it again.
- * A body that changes the messages itself postpones the notice by one step.
+ * Iterates over a runner and adds notices to its messages. The end of a background process enters the next request, beside the results of
+ * the step; after the model's last answer it continues the run. Notices from before the run enter its first request. A notice is confirmed
+ * once the body of the loop has received the reply to it; otherwise the next run repeats it, unless its messages contain it. A body that
+ * changes the messages postpones the notice by one step.
  *
  * @example
  * ```ts
@@ -70,19 +71,16 @@ export async function* withNotices<Step extends AnthropicStep>(
   host: ToolHost,
   runner: AnthropicRunner<Step>,
 ): AsyncGenerator<Step, void, undefined> {
-  let told: readonly string[] = [];
-  const confirm = () => {
-    host.delivered(told);
-    told = [];
-  };
+  const notices = createMessageNotices(host);
+  const seen = () => runner.params.messages.flatMap(toMarks);
+  const confirm = () => notices.confirm(seen());
   const tell = (reply: AnthropicReply | null, results: Iterable<unknown> = []) => {
-    const notice = host.take();
+    const notice = notices.next(seen());
     if (notice === null) return;
-    const message = { role: 'user', content: [...results, { type: 'text', text: notice.text }] };
+    const message = { role: 'user', content: [...results, { type: 'text', text: toMarkedText(notice) }] };
     // The runner adds neither the reply nor the results to messages that were changed.
     const messages = reply === null ? [message] : [{ role: reply.role, content: reply.content }, message];
     runner.pushMessages(...(messages as never[]));
-    told = notice.ids;
   };
 
   tell(null);
@@ -104,6 +102,13 @@ export async function* withNotices<Step extends AnthropicStep>(
   }
   // The limit of requests may have ended the run; the notice is among its messages all the same.
   confirm();
+}
+
+/** Returns the ids of the notices in a message. */
+function toMarks(message: unknown): ReturnType<typeof readMark>[] {
+  const { role, content } = message as { readonly role: string; readonly content: unknown };
+  if (role !== 'user' || !Array.isArray(content)) return [];
+  return content.flatMap(({ type, text }) => (type === 'text' ? [readMark(text)] : []));
 }
 
 async function toReply(step: AnthropicStep): Promise<AnthropicReply> {

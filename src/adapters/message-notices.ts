@@ -33,3 +33,15 @@ export function createMessageNotices(host: Pick<ToolHost, 'take' | 'delivered'>)
     },
   };
 }
+
+/** Returns the text of a notice with a last line that names the completions, for frameworks whose messages cannot keep an id. */
+export function toMarkedText({ id, content }: MessageNotice): string {
+  return `${content}\n<!-- ${id} -->`;
+}
+
+const marked = /^<process_notice[\s\S]*<!-- (troupe:[^<>]+) -->$/;
+
+/** Returns the id of a message by the text of `toMarkedText`; none for any other text. */
+export function readMark(text: string): { readonly id?: string | undefined } {
+  return { id: marked.exec(text)?.[1] };
+}

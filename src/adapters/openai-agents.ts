@@ -1,7 +1,7 @@
 import { toInputSchema } from '../tools/input-schema.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolHost } from '../tools/tool-host.ts';
-import { createMessageNotices, type MessageNotice } from './message-notices.ts';
+import { createMessageNotices, type MessageNotice, readMark, toMarkedText } from './message-notices.ts';
 
 export {
   createOpenAiShell,
@@ -10,7 +10,7 @@ export {
   type OpenAiShellOutput,
 } from './openai-shell.ts';
 
-/** What the adapter needs of the OpenAI Agents SDK, which it does not import. */
+/** Parts of the OpenAI Agents SDK that the adapter uses. It does not import the SDK. */
 export interface OpenAiAgentsParts<AgentTool, Runner extends OpenAiAgentsRunner> {
   /** `tool` of `@openai/agents`. */
   readonly tool: (options: {
@@ -29,7 +29,7 @@ export interface OpenAiAgentsParts<AgentTool, Runner extends OpenAiAgentsRunner>
   readonly runner: () => Runner;
 }
 
-/** What the adapter reads from the details of a call. */
+/** Details of a call, as far as the adapter reads them. */
 export interface OpenAiAgentsCallDetails {
   readonly signal?: AbortSignal | undefined;
   readonly toolCall?: { readonly callId: string } | undefined;
@@ -43,11 +43,11 @@ export interface OpenAiAgentsRunner {
 
 /** Connection of agents with a host. */
 export interface OpenAiAgents<AgentTool, Runner extends OpenAiAgentsRunner> {
-  /** For `tools` of an agent. What the policy does not decide interrupts the run, as with any tool that needs approval. */
+  /** Tools for an agent. A question of the policy interrupts the run, like any tool that needs approval. */
   readonly tools: AgentTool[];
   /**
-   * Runs an agent, as `Runner.run` does, with the notices of what has ended. The model is always called with streaming; without `stream: true`
-   * the promise resolves when the run is over.
+   * Runs an agent like `Runner.run`, with notices. The model is always called with streaming; without `stream: true` the promise resolves at
+   * the end of the run.
    */
   readonly run: Runner['run'];
 }
@@ -75,9 +75,9 @@ interface RunOptions {
 }
 
 /**
- * Connects agents of the OpenAI Agents SDK with a host: its tools, the policy as approvals, and notices as messages of the user. A process
- * that ends in the background enters the run before its next request, and what a run could not deliver enters the next one. The messages
- * stay in the history, the session and the saved state of a run, and prove the delivery: a notice is never added where it is already.
+ * Connects agents of the OpenAI Agents SDK with a host: its tools, the policy as approvals, and notices as messages of the user. The end of
+ * a background process enters the run before its next request; an undelivered notice enters the next run. The messages stay in the
+ * history, the session and the saved state of a run, and prove the delivery: a transcript never gets the same notice twice.
  *
  * @example
  * ```ts
@@ -140,7 +140,7 @@ export function connectOpenAiAgents<AgentTool, Runner extends OpenAiAgentsRunner
   return { tools: host.tools.map(toTool), run: run as Runner['run'] };
 }
 
-/** Replaces the notice that waits in the state already, if there is one: the new one includes it. */
+/** Stages a notice for the next request. It replaces an earlier staged notice, which it includes. */
 function stageNotice(state: State, notice: MessageNotice): void {
   const before = state.pendingInput;
   try {
@@ -155,16 +155,14 @@ function stageNotice(state: State, notice: MessageNotice): void {
   state.addInput([...others, toItem(notice)]);
 }
 
-/** The API accepts no ids and no fields of ours, so the text itself names the completions. */
-function toItem({ id, content }: MessageNotice): Item {
-  return { role: 'user', content: `${content}\n<!-- ${id} -->` };
+/** Converts a notice to an item. Its text names the completions, because the API accepts no additional fields. */
+function toItem(notice: MessageNotice): Item {
+  return { role: 'user', content: toMarkedText(notice) };
 }
-
-const marked = /^<process_notice[\s\S]*<!-- (troupe:[^<>]+) -->$/;
 
 function toMessage(item: Item): { readonly id?: string | undefined } {
   const { role, content } = item as { role?: unknown; content?: unknown };
   if (role !== 'user') return {};
   const parts = Array.isArray(content) ? content : [{ text: content }];
-  return { id: marked.exec(parts.map(({ text }) => text).join(''))?.[1] };
+  return readMark(parts.map(({ text }) => text).join(''));
 }

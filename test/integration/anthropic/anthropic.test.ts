@@ -1,58 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { testLastReply, testNextRun, testNextStep } from '../support/loop-laws.ts';
 import { callOf, openModelServer } from '../support/model-server.ts';
 
 const example = join(import.meta.dirname, 'example.ts');
 const program = join(import.meta.dirname, 'program.ts');
 
-test('the example tells a background end once, at the next step, and keeps it for the next run', async () => {
-  await using server = await openModelServer();
-  const build = callOf('start_process', { command: 'sleep 0.3; exit 3', label: 'build' });
-  server.reply({ results: 0, users: 1 }, build);
-  server.reply({ results: 1, users: 1 }, callOf('run_command', { command: 'sleep 1; echo tested' }));
-  server.reply({ results: 2, users: 2 }, { content: 'The build failed.' });
-  server.reply({ results: 2, users: 3 }, { content: 'As I said.' });
-
-  const { stdout, stderr } = await server.run(example, 'Build.', 'And?');
-
-  expect(stderr).toBe('');
-  expect(stdout).toBe('The build failed.\nAs I said.');
-  expect(server.seen).toEqual([
-    [0, 0],
-    [1, 0],
-    [2, 1],
-    [2, 1],
-  ]);
-});
-
-test('an end between two runs is told at the beginning of the second', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('start_process', { command: 'sleep 0.5', label: 'build' }));
-  server.reply({ results: 1, users: 1 }, { content: 'It runs.' });
-  server.reply({ results: 1, users: 3 }, { content: 'It is built.' });
-
-  const { stdout } = await server.run(program, 'between');
-
-  expect(stdout).toBe('It runs.\nIt is built.');
-  expect(server.seen.map(([, notices]) => notices)).toEqual([0, 0, 1]);
-});
-
-test('a run continues whose process ends during the last reply', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('start_process', { command: 'sleep 0.3', label: 'build' }));
-  // Longer than the process takes.
-  server.reply({ results: 1, users: 1 }, async () => {
-    await setTimeout(1_500);
-    return { content: 'It runs.' };
-  });
-  server.reply({ results: 1, users: 2 }, { content: 'It is built.' });
-
-  const { stdout } = await server.run(program, 'last');
-
-  expect(stdout).toBe('It runs.\nIt is built.');
-  expect(server.seen.at(-1)).toEqual([1, 1]);
-});
+testNextStep({ example });
+testNextRun({ program, command: 'sleep 0.5' });
+testLastReply({ program, args: ['last'], printed: 'It runs.\nIt is built.' });
 
 test('a streamed run tells a background end once, at the next step', async () => {
   await using server = await openModelServer();
@@ -98,6 +55,23 @@ test('a notice comes again after a crash before the reply to it, and once only',
   expect(crashed.signal).toBe('SIGKILL');
   expect(second.stdout).toBe('It is built.');
   expect(third.stdout).toBe('null');
+});
+
+test('a notice among saved messages is not told again after a crash', async () => {
+  await using server = await openModelServer();
+  server.reply({ results: 0, users: 1 }, callOf('start_process', { command: 'true', label: 'build' }));
+  server.reply({ results: 1, users: 1 }, callOf('wait', {}));
+  server.reply({ results: 2, users: 2 }, { content: 'Never printed.' });
+  server.reply({ results: 2, users: 3 }, { content: 'It is built.' });
+
+  const crashed = await server.run(program, 'save-and-die');
+  const { stdout } = await server.run(program, 'resume');
+  const peeked = await server.run(program, 'peek');
+
+  expect(crashed.signal).toBe('SIGKILL');
+  expect(stdout).toBe('It is built.');
+  expect(server.seen.at(-1)).toEqual([2, 1]);
+  expect(peeked.stdout).toBe('null');
 });
 
 test('leaving the loop at a reply confirms the notice that it answers', async () => {

@@ -1,9 +1,9 @@
-/** One situation of a tool runner: `node program.ts <between | stream | last | die | report | peek | ask | abort | break>`. */
-import { existsSync } from 'node:fs';
+/** One situation of a tool runner: `node program.ts <between | stream | last | die | save-and-die | resume | report | peek | ask | abort | break>`. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import { createSupervisor, createToolHost } from 'troupe';
-import { toRunnableTools, withNotices } from 'troupe/anthropic';
+import { type AnthropicRunnableTool, toRunnableTools, withNotices } from 'troupe/anthropic';
 
 const situation = process.argv[2];
 const supervisor = createSupervisor();
@@ -17,10 +17,16 @@ const host = createToolHost({
   },
 });
 const client = new Anthropic({ maxRetries: 0 });
-const tools = toRunnableTools(host);
+const untilDue = () => new Promise<void>((resolve) => void host.due$.subscribe(() => resolve()));
+/** A tool that starts no process. */
+const wait: AnthropicRunnableTool = {
+  ...{ type: 'custom', name: 'wait', description: 'Waits for a notice.', input_schema: { type: 'object' } },
+  parse: (input: unknown) => input,
+  run: () => untilDue().then(() => 'ok'),
+};
+const tools = [...toRunnableTools(host), wait];
 const fixed = { model: 'claude-sonnet-5-5', max_tokens: 500, tools };
 let messages: Anthropic.Beta.BetaMessageParam[] = [];
-const untilDue = () => new Promise<void>((resolve) => void host.due$.subscribe(() => resolve()));
 
 function begin(said: string, signal?: AbortSignal) {
   messages.push({ role: 'user', content: said });
@@ -85,6 +91,20 @@ switch (situation) {
     for await (const _ of withNotices(host, runner));
     break;
   }
+  case 'save-and-die': {
+    const runner = begin('Build.');
+    for await (const _ of withNotices(host, runner)) {
+      const saved = JSON.stringify(runner.params.messages);
+      if (!saved.includes('<process_notice')) continue;
+      writeFileSync('messages.json', saved);
+      process.kill(process.pid, 'SIGKILL');
+    }
+    break;
+  }
+  case 'resume':
+    messages = JSON.parse(readFileSync('messages.json', 'utf8'));
+    await say('And?');
+    break;
   case 'peek':
     console.log(host.take());
     break;
