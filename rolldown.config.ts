@@ -88,7 +88,7 @@ const forLibrary = defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
     sourcemap: true,
-    // Functions keep their names and code its lines, so that a stack trace can be read: Node prints the whole line that throws.
+    // Keeps names and lines for stack traces: Node prints the whole line that throws.
     minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: false } },
   },
 });

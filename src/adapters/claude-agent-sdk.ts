@@ -5,7 +5,7 @@ import type { ToolHost } from '../tools/tool-host.ts';
 const NAME = 'troupe';
 const PREFIX = `mcp__${NAME}__`;
 
-/** What the adapter reads from the input of a hook. */
+/** Input of a hook, as far as the adapter reads it. */
 export interface ClaudeHookInput {
   readonly hook_event_name: string;
   readonly tool_name?: string;
@@ -38,10 +38,10 @@ export interface ClaudeQueryParts {
 }
 
 /**
- * Connects one `query` of the Claude Agent SDK with a host: its tools, the policy as permission decisions, and notices as context of
- * the next request. A process that ends in the background enters with the results of a step, or continues the query where the model has just
- * given its last answer; what waits before a prompt enters with it. A notice is confirmed once the model has replied to it;
- * otherwise the next query tells it again. What the policy does not decide is asked by your `canUseTool`; without one it is denied.
+ * Connects one `query` of the Claude Agent SDK with a host: its tools, the policy as permission decisions, and notices as context of the
+ * next request. The end of a background process enters with the results of a step; after the model's last answer it continues the query.
+ * Notices from before a prompt enter with the prompt. A notice is confirmed once the model has replied to it; otherwise the next query
+ * repeats it. Questions of the policy go to your `canUseTool`; without one they are denied.
  *
  * @example
  * ```ts

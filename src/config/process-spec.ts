@@ -82,7 +82,7 @@ export interface ProcessOptions extends LimitOptions, OutputOptions {
   readonly lifetime?: LifetimeOption | undefined;
   /** The tool on whose behalf it runs, which determines its execution mode. Default: none. */
   readonly tool?: string | undefined;
-  /** The tool call that starts it, by the id that the model gave it. Default: none. */
+  /** Id of the tool call that starts the process. Default: none. */
   readonly callId?: string | undefined;
   /** Stored and shown unchanged. Default: empty. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
@@ -122,9 +122,9 @@ export interface CommandSpec extends ProcessOptions {
   /** Working directory; a relative path is resolved against the supervisor's `cwd`. Default: the supervisor's `cwd`. */
   readonly cwd?: string | undefined;
   /**
-   * File that gets the absolute path of the directory in which the shell ends: for loops whose directory lasts from one command to the
-   * next. Only for a command given as text, which runs unchanged and is shown as it was given. Nothing is written where the shell is no
-   * POSIX shell, was killed by a signal, or was replaced (`exec`), nor where the text sets an EXIT trap of its own. Default: none.
+   * File to which the shell writes the absolute path of its last directory, for agents whose directory persists between commands. Only for a
+   * command given as text; the text is shown unchanged. Nothing is written if the shell is not a POSIX shell, is killed by a signal or
+   * replaced (`exec`), or if the text sets an EXIT trap. Default: none.
    */
   readonly cwdFile?: string | undefined;
   /** Variables added to the environment; `null` removes a variable, `undefined` leaves it as it is. Default: none. */

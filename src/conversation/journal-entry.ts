@@ -80,7 +80,7 @@ const mailboxEntry = z.discriminatedUnion('kind', [
   }),
 ]) as unknown as z.ZodType<MailboxEntry>;
 
-/** Milliseconds since the epoch at which the step was taken; older journals do not say. */
+/** Time of the step, in milliseconds since the epoch. Absent in older journals. */
 const dated = { at: z.number().optional() };
 
 /** Step of a conversation, written before it takes effect: it happened whole or not at all. */

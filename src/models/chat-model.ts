@@ -27,7 +27,7 @@ export interface TokenUsage {
  * message with their calls, one per call in the same order.
  */
 export type ChatMessage = {
-  /** Milliseconds since the epoch at which it entered the transcript of a conversation; absent elsewhere, and where an older journal does not say. */
+  /** Time at which it entered a transcript, in milliseconds since the epoch. Absent outside transcripts and in those of older journals. */
   readonly at?: number | undefined;
 } & (
   | { readonly role: 'system'; readonly text: string }

@@ -46,7 +46,7 @@ function pictureUrl({ repository, tag }: PublishedTree): string {
   return `${repository.replace('//github.com/', '//raw.githubusercontent.com/')}/${tag}/`;
 }
 
-/** npm warns whoever installs the packed file of scripts that it might run, and `prepare` is for clones. */
+/** The script `prepare` has another name in the package: npm prints a warning for it at each install, and only clones need it. */
 const scriptNames = { inClones: '"prepare":', packed: '"prepare-clone":' };
 
 if (import.meta.main) {

@@ -5,9 +5,9 @@ import { quoteForShell } from './command.ts';
 const posixShells = /^(ba|da|a|k|mk|z)?sh$/;
 
 /**
- * Returns the program and arguments that run a script and write the directory in which its shell ends to a file; `null` for shells that
- * are not POSIX. Exit codes, line numbers and messages stay those of the script. Nothing is written where the script replaces the shell
- * (`exec`) or the trap (`trap … EXIT`), or where a signal kills the shell.
+ * Returns the program and arguments that run a script and write the shell's last directory to a file; `null` for shells that are not POSIX.
+ * Exit codes, line numbers and messages remain those of the script. Nothing is written if the script replaces the shell (`exec`) or the
+ * trap (`trap … EXIT`), or if a signal kills the shell.
  */
 export function toReportingCommand(script: string, to: CwdReport): readonly [string, ...string[]] | null {
   const { shell, file } = to;
@@ -23,7 +23,7 @@ interface CwdReport {
   readonly file: string;
 }
 
-/** Commands of the trap: silent under `set -x`, harmless under `set -e` and `set -C`. A directory that is gone is named, too. */
+/** Returns the commands of the trap: silent under `set -x`, harmless under `set -e` and `set -C`. They report a removed directory, too. */
 function toReport(file: string): string {
   const into = `2>/dev/null >|${quoteForShell(file)}`;
   return `{ set +ex; } 2>/dev/null; pwd -P ${into} || printf '%s\\n' "$PWD" ${into}`;

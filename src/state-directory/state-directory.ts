@@ -119,7 +119,7 @@ export interface StateDirectory {
   ): AsyncIterable<WatchNews>;
   /**
    * Streams the events of all supervisors since a time, in milliseconds since the epoch, until `signal` is aborted. Supervisors that start
-   * later are included. One that ends within a second may be missed where the file system reports no changes of a directory.
+   * later are included. A supervisor that lives for less than a second may be missed if the file system does not report changes.
    */
   events(options: { readonly since: number; readonly signal: AbortSignal }): AsyncIterable<SeenEvent>;
   /** Removes a watch, by default the one of the process's owner. Returns `false` where there was none. */

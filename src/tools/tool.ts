@@ -60,15 +60,15 @@ export interface ToolContext {
   readonly clock: Clock;
   /** Determines what an answer may promise about notices of ends, watches and schedules. */
   readonly notices: NoticeDelivery;
-  /** The directory of the owner, as the policy judged this call. For calls whose intent says `keepsDirectory`. */
+  /** The owner's directory that the policy judged. Used by calls whose intent has `keepsDirectory`. */
   readonly directory: CallDirectory;
 }
 
 /** Directory in which a call runs its command, and from which it moves its owner. */
 export interface CallDirectory extends EnteredDirectory {
   /**
-   * Moves the owner to the directory in which the command of this call has ended. Where that is gone, or where the policy refuses
-   * commands, the owner returns to the directory of the supervisor, which the returned sentence says; otherwise `null`.
+   * Moves the owner to the directory in which the command ended. If it is gone, or the policy refuses commands there, the owner returns
+   * to the supervisor's directory and the result is a sentence that says so; otherwise `null`.
    */
   follow(path: string): Promise<string | null>;
   /** Returns the directory of the owner's next command. */
@@ -80,7 +80,7 @@ export interface ToolIntent {
   readonly permission: Permission;
   /** Command that it would run, if any. */
   readonly start?: StartRequest;
-  /** The command runs in the directory of the owner, where its `cwd` names no other. Default: in that of the supervisor. */
+  /** Without a `cwd`, the command runs in the owner's directory. Default: in the supervisor's directory. */
   readonly keepsDirectory?: boolean;
   /** The call only waits; repeating it is no sign of a looping model. */
   readonly waits?: boolean;

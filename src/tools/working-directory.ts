@@ -1,21 +1,21 @@
 import { statSync } from 'node:fs';
 
-/** The directory of an owner for tools whose commands may change it, as `cd` does in a shell. */
+/** Working directory of an owner that persists between commands, as in a shell. */
 export interface WorkingDirectory {
-  /** Returns where a command would run now. */
+  /** Returns the directory of the next command. */
   enter(): EnteredDirectory;
-  /** Makes the next commands run in another directory, given by its absolute path. */
+  /** Changes the directory of the next commands. `path` is absolute. */
   move(path: string): void;
 }
 
 export interface EnteredDirectory {
   /** Absolute path. */
   readonly path: string;
-  /** Sentence for the model where the directory of the last command is gone; otherwise `null`. */
+  /** Sentence for the model if the last directory is gone; otherwise `null`. */
   readonly note: string | null;
 }
 
-/** Creates the directory of an owner, which begins at `start` and returns there when it is gone. */
+/** Creates a directory that is `start` at first, and `start` again when it no longer exists. */
 export function createWorkingDirectory(start: string): WorkingDirectory {
   let current = start;
   return {

@@ -28,8 +28,8 @@ export interface PathOptions<Machine extends AnyStateMachine> {
 
 /**
  * Paths from the beginning that together take every event in every state: to each state the shortest way, then one
- * step. A path that is the beginning of another is left out. Nothing runs: what an invoked actor sends, and the end of a delay, are walked
- * where `events` lists them (`xstate.done.actor.<id>`, `xstate.after.<delay>.<state>`). `testMachine` runs both.
+ * step. A path that is the beginning of another is left out. Actors do not run and delays do not pass: their
+ * events are walked if `events` lists them (`xstate.done.actor.<id>`, `xstate.after.<delay>.<state>`). `testMachine` runs actors and delays.
  */
 export function generatePaths<Machine extends AnyStateMachine>(
   machine: Machine,

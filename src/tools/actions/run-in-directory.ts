@@ -5,10 +5,10 @@ import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 import { type ForegroundRequest, type RunResult, runInForeground } from './run-in-foreground.ts';
 
-/** Outcome of a command, and what became of the directory of its owner. */
+/** Outcome of a command, with the change of its owner's directory. */
 interface RunInDirectory {
   readonly outcome: Outcome<RunResult>;
-  /** Directory of the next command where that is another one than this command had; otherwise `null`. */
+  /** Directory of the next command if it differs from that of this command; otherwise `null`. */
   readonly movedTo: string | null;
   /** Sentences about the directory for the model; often empty. */
   readonly notes: readonly string[];
@@ -25,7 +25,7 @@ export async function runInDirectory(
   context: ToolContext,
 ): Promise<RunInDirectory> {
   const { path, note } = context.directory;
-  // A directory, so that a command that outlives the call has nowhere to write.
+  // A folder of its own, removed at the end: a command that outlives the call cannot write its report any more.
   const folder = await mkdtemp(join(tmpdir(), 'troupe-cwd-'));
   try {
     const cwdFile = join(folder, 'cwd');

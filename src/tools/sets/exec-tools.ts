@@ -16,7 +16,7 @@ import { isEnded } from '../process-summary.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../tool.ts';
 import { command } from './fields.ts';
 
-/** Rough length of a token, by which Codex measures output too. */
+/** Approximate bytes of a token; Codex estimates with the same number. */
 const BYTES_PER_TOKEN = 4;
 const MAX_YIELD_MS = 600_000;
 
@@ -89,7 +89,7 @@ export const execCommand = defineTool({
   },
 });
 
-/** Returns the command as the policy judges it: a shell of the model's choice is a program like any other. */
+/** Returns the command for the policy and the process. A shell that the model chose is judged like any program. */
 function toCommand({ cmd, shell, login }: ExecInput): string | readonly [string, ...string[]] {
   return shell === undefined && !login ? cmd : [shell ?? 'bash', login ? '-lc' : '-c', cmd];
 }
@@ -137,7 +137,7 @@ const fullWriteStdin = defineTool({
   },
 });
 
-/** Where writing is not allowed, it only polls. */
+/** The tool `write_stdin`. Without the permission to write it polls only. */
 export const writeStdin: Tool = {
   ...fullWriteStdin,
   narrow: (isAllowed) => {
@@ -150,7 +150,7 @@ export const writeStdin: Tool = {
   },
 };
 
-/** Answers with the output that is new to the owner, and with the end of the process or the id of its session. */
+/** Returns the answer for a session: the owner's unread output, and the exit or the session id. */
 function answerFor(
   id: string,
   {
@@ -196,7 +196,7 @@ function toSessionId(processId: string): number {
   return createHash('sha256').update(processId).digest().readUInt32BE() >>> 1;
 }
 
-/** Returns the id of the process with this number, a live one if there are two; or the answer that there is none. */
+/** Returns the id of the process with this number, preferably a live one, or an answer that names the running sessions. */
 function findSession(
   sessionId: number,
   { supervisor, owner }: ToolContext,
