@@ -41,9 +41,11 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
 
   test('a command at a terminal gets one of equal size', async () => {
     await using project = projectDir();
+    // A signal announces the size, so the line that is typed after it may arrive first.
+    const untilResized = 'until [ "$(stty size)" = "50 90" ]; do sleep 0.05; done';
     await using terminal = await open(
       project,
-      `run -c 'tty -s && stty size; read line; echo "got $line"; stty size'`,
+      `run -c 'tty -s && stty size; read line; echo "got $line"; ${untilResized}; stty size'`,
     );
     await terminal.shows('50 80');
 
