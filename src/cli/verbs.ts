@@ -111,6 +111,11 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
       summary: 'watch processes',
       load: () => import('./verbs/top/top.ts'),
     },
+    ui: {
+      usage: '[options]',
+      summary: 'watch and steer processes in a web page',
+      load: () => import('./verbs/ui.ts'),
+    },
     wait,
     watch,
     events: {

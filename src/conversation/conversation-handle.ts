@@ -38,6 +38,9 @@ export function toHandle(
     get transcript() {
       return [...memory.transcript];
     },
+    get inbox() {
+      return [...memory.mailbox.state.waiting.values()];
+    },
     say: async (given) => {
       const { text } = parseOptions(saying, { input: { text: given }, name: 'say' });
       if (turns.waiting >= MAX_WAITING_MESSAGES) throw mailboxFull();

@@ -3,6 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Duration } from '../config/duration.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
 import type { Attention } from '../mailbox/attention.ts';
+import type { MailboxEntry } from '../mailbox/mailbox-entry.ts';
 import type { ChatMessage, ChatModel } from '../models/chat-model.ts';
 import type { Ask } from '../policy/authorize.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -115,6 +116,8 @@ export interface Conversation extends AsyncDisposable {
   interrupt(): Promise<boolean>;
   /** A copy of the transcript. */
   readonly transcript: readonly ChatMessage[];
+  /** Messages and notices that wait to enter the transcript, oldest first. */
+  readonly inbox: readonly MailboxEntry[];
   /** Drops the oldest turns once no turn runs, and lists the live processes in their place. Resolves with the number of dropped messages. */
   shorten(options: {
     /** Number of newest messages that stay. */

@@ -1,6 +1,9 @@
 import type { ConversationStatus } from '../conversation/conversation.ts';
+import type { MailboxEntry } from '../mailbox/mailbox-entry.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
+import type { PermissionQuestion } from '../policy/authorize.ts';
 import type { ProcessView } from '../process/process-view.ts';
+import type { TimelineEntry } from '../process/timeline.ts';
 
 /** A conversation at one moment, as plain data. */
 export interface ConversationView {
@@ -9,6 +12,16 @@ export interface ConversationView {
   readonly transcript: readonly ChatMessage[];
   /** Text that the model has written since the last message of the transcript. */
   readonly writing: string;
+  /** Messages and notices that wait to enter the transcript, oldest first. */
+  readonly inbox: readonly MailboxEntry[];
+}
+
+/** Question to a person that waits for an answer. */
+export interface OpenQuestion {
+  readonly id: string;
+  /** Time of the question, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly question: PermissionQuestion;
 }
 
 /** What a store shows. What has not changed is the same object as before. */
@@ -22,7 +35,20 @@ export interface LiveState {
   readonly processes: readonly ProcessView[];
   /** Conversations by id. */
   readonly conversations: Readonly<Record<string, ConversationView>>;
+  /** What happened to each process, oldest first, by its id. Empty unless the store was made with timelines. */
+  readonly timelines: Readonly<Record<string, readonly TimelineEntry[]>>;
+  /** Questions that wait for an answer, oldest first. Empty outside an inspector. */
+  readonly questions: readonly OpenQuestion[];
 }
+
+/** The state before anything is known. */
+export const emptyLiveState: LiveState = {
+  connection: 'connecting',
+  processes: [],
+  conversations: {},
+  timelines: {},
+  questions: [],
+};
 
 /** State that changes, for `useSyncExternalStore` of React and the like. */
 export interface ReadableStore<T> {
@@ -50,11 +76,26 @@ export type LiveEvent =
       readonly kept: number;
       readonly messages: readonly ChatMessage[];
     }
-  | { readonly type: 'conversation.forgotten'; readonly id: string };
+  | { readonly type: 'conversation.forgotten'; readonly id: string }
+  /** The timeline is its first `kept` entries, then `entries`. */
+  | {
+      readonly type: 'timeline.changed';
+      readonly id: string;
+      readonly kept: number;
+      readonly entries: readonly TimelineEntry[];
+    }
+  | { readonly type: 'questions.changed'; readonly questions: readonly OpenQuestion[] };
 
 /** Returns the events that lead from one state to the other. */
 export function toLiveEvents(before: LiveState, after: LiveState): readonly LiveEvent[] {
-  return [...toProcessEvents(before, after), ...toConversationEvents(before, after)];
+  return [
+    ...toProcessEvents(before, after),
+    ...toTimelineEvents(before.timelines, after.timelines),
+    ...toConversationEvents(before, after),
+    ...(before.questions === after.questions
+      ? []
+      : [{ type: 'questions.changed', questions: after.questions } as const]),
+  ];
 }
 
 function toProcessEvents(before: LiveState, after: LiveState): readonly LiveEvent[] {
@@ -71,14 +112,33 @@ function toProcessEvents(before: LiveState, after: LiveState): readonly LiveEven
   ];
 }
 
+/** Timelines leave with their processes. */
+function toTimelineEvents(
+  before: LiveState['timelines'],
+  after: LiveState['timelines'],
+): readonly LiveEvent[] {
+  if (before === after) return [];
+  return Object.entries(after).flatMap(([id, timeline]) => {
+    const old = before[id] ?? [];
+    if (old === timeline) return [];
+    const kept = countKept(old, timeline);
+    return [{ type: 'timeline.changed', id, kept, entries: timeline.slice(kept) } as const];
+  });
+}
+
+/** Returns how many items both lists begin with. */
+function countKept<T>(before: readonly T[], after: readonly T[]): number {
+  const different = after.findIndex((item, index) => item !== before[index]);
+  return different === -1 ? after.length : different;
+}
+
 function toConversationEvents(before: LiveState, after: LiveState): readonly LiveEvent[] {
   const changed = Object.values(after.conversations).filter((view) => before.conversations[view.id] !== view);
   const gone = Object.keys(before.conversations).filter((id) => after.conversations[id] === undefined);
   return [
     ...changed.map(({ transcript, ...view }) => {
       const old = before.conversations[view.id]?.transcript ?? [];
-      const different = transcript.findIndex((message, index) => message !== old[index]);
-      const kept = different === -1 ? transcript.length : different;
+      const kept = countKept(old, transcript);
       return { type: 'conversation.changed', view, kept, messages: transcript.slice(kept) } as const;
     }),
     ...gone.map((id) => ({ type: 'conversation.forgotten', id }) as const),
@@ -87,15 +147,17 @@ function toConversationEvents(before: LiveState, after: LiveState): readonly Liv
 
 /** Returns the state after the event. */
 export function applyLiveEvent(state: LiveState, event: LiveEvent): LiveState {
-  const { processes, conversations } = state;
+  const { processes, conversations, timelines } = state;
   switch (event.type) {
     case 'process.changed': {
       const index = processes.findIndex(({ id }) => id === event.view.id);
       const next = index === -1 ? [...processes, event.view] : processes.with(index, event.view);
       return { ...state, processes: next };
     }
-    case 'process.forgotten':
-      return { ...state, processes: processes.filter(({ id }) => id !== event.id) };
+    case 'process.forgotten': {
+      const { [event.id]: _, ...others } = timelines;
+      return { ...state, processes: processes.filter(({ id }) => id !== event.id), timelines: others };
+    }
     case 'processes.ordered': {
       const views = new Map(processes.map((view) => [view.id, view]));
       return { ...state, processes: event.ids.flatMap((id) => views.get(id) ?? []) };
@@ -109,5 +171,14 @@ export function applyLiveEvent(state: LiveState, event: LiveEvent): LiveState {
       const { [event.id]: _, ...others } = conversations;
       return { ...state, conversations: others };
     }
+    case 'timeline.changed': {
+      const { id, kept, entries } = event;
+      return {
+        ...state,
+        timelines: { ...timelines, [id]: [...(timelines[id]?.slice(0, kept) ?? []), ...entries] },
+      };
+    }
+    case 'questions.changed':
+      return { ...state, questions: event.questions };
   }
 }

@@ -2,7 +2,13 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import type { ConversationView, LiveState, LiveStore, ReadableStore } from './live-state.ts';
+import {
+  type ConversationView,
+  emptyLiveState,
+  type LiveState,
+  type LiveStore,
+  type ReadableStore,
+} from './live-state.ts';
 import { createSharedStore } from './shared-store.ts';
 
 /** Store of processes and conversations of this program. */
@@ -17,6 +23,10 @@ export interface LocalStoreOptions {
   readonly supervisor: Supervisor;
   /** Conversations to show from the start. Default: none. */
   readonly conversations?: readonly Conversation[];
+  /** Includes what happened to each process. Default `false`. */
+  readonly timelines?: boolean;
+  /** Pause between two changes; those in between are published together. Default 0. */
+  readonly pauseMs?: number;
 }
 
 /** Makes a store of what runs in this program. It owns nothing: the supervisor and the conversations are closed by the caller. */
@@ -26,7 +36,7 @@ export function createLocalStore(options: LocalStoreOptions): LocalStore {
   const keep = createViewKeeper();
   let changed: (() => void) | null = null;
   const closers = new Map<string, () => void>();
-  let last: LiveState = { connection: 'local', processes: [], conversations: {} };
+  let last: LiveState = { ...emptyLiveState, connection: 'local' };
 
   /** The views of the last change while the supervisor is followed. */
   let followed: readonly ProcessView[] | null = null;
@@ -43,9 +53,17 @@ export function createLocalStore(options: LocalStoreOptions): LocalStore {
       Object.fromEntries([...conversations].map(([id, store]) => [id, store.getSnapshot()])),
       last.conversations,
     );
-    if (processes !== last.processes || shown !== last.conversations)
-      last = { ...last, processes, conversations: shown };
+    const timelines = options.timelines === true ? readTimelines(processes) : last.timelines;
+    if (processes !== last.processes || shown !== last.conversations || timelines !== last.timelines)
+      last = { ...last, processes, conversations: shown, timelines };
     return last;
+  };
+  const readTimelines = (processes: readonly ProcessView[]) => {
+    const entries = processes.map(({ id }) => {
+      const timeline = supervisor.get(id)?.timeline() ?? [];
+      return [id, toSameList(timeline, last.timelines[id] ?? [])] as const;
+    });
+    return toSameRecord(Object.fromEntries(entries), last.timelines);
   };
   const add = (conversation: Conversation) => {
     const { id } = conversation;
@@ -66,6 +84,7 @@ export function createLocalStore(options: LocalStoreOptions): LocalStore {
   return {
     add,
     ...createSharedStore({
+      ...(options.pauseMs !== undefined && { pauseMs: options.pauseMs }),
       read,
       open: (onChange) => {
         changed = onChange;
@@ -102,12 +121,12 @@ export function createProcessStore(handle: ProcessHandle): ReadableStore<Process
 export function createConversationStore(conversation: Conversation): ReadableStore<ConversationView> {
   const { id } = conversation;
   let writing = '';
-  let last: ConversationView = { id, status: conversation.status, transcript: [], writing };
+  let last: ConversationView = { id, status: conversation.status, transcript: [], writing, inbox: [] };
   const read = () => {
     const transcript = toSameList(conversation.transcript, last.transcript);
-    const { status } = conversation;
-    const isSame = transcript === last.transcript && status === last.status && writing === last.writing;
-    if (!isSame) last = { id, status, transcript, writing };
+    const inbox = toSameList(conversation.inbox, last.inbox);
+    const next = { id, status: conversation.status, transcript, writing, inbox };
+    if (!isEqualData(next, last)) last = next;
     return last;
   };
   return createSharedStore({
@@ -139,17 +158,27 @@ export function createConversationStore(conversation: Conversation): ReadableSto
 }
 
 /** Returns a function that gives the same object for a view as before where only its running time differs. */
-function createViewKeeper(): (views: readonly ProcessView[]) => readonly ProcessView[] {
-  let kept = new Map<string, { readonly view: ProcessView; readonly text: string }>();
+export function createViewKeeper(): (views: readonly ProcessView[]) => readonly ProcessView[] {
+  let kept = new Map<string, ProcessView>();
   return (views) => {
     const next = views.map((view) => {
-      const text = JSON.stringify({ ...view, runtimeMs: 0 });
       const before = kept.get(view.id);
-      return before?.text === text ? before : { view, text };
+      return before !== undefined && isEqualData(before, view, 'runtimeMs') ? before : view;
     });
-    kept = new Map(next.map((each) => [each.view.id, each]));
-    return next.map(({ view }) => view);
+    kept = new Map(next.map((view) => [view.id, view]));
+    return next;
   };
+}
+
+/** Compares plain data; `except` names a field of both that does not count. */
+export function isEqualData(a: unknown, b: unknown, except?: string): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length || Array.isArray(a) !== Array.isArray(b)) return false;
+  return keys.every(
+    (key) => key === except || (key in b && isEqualData(a[key as keyof typeof a], b[key as keyof typeof b])),
+  );
 }
 
 /** Returns the list before if it has the same items. */
@@ -158,7 +187,8 @@ export function toSameList<T>(list: readonly T[], before: readonly T[]): readonl
   return isSame ? before : list;
 }
 
-function toSameRecord<T>(record: Readonly<Record<string, T>>, before: Readonly<Record<string, T>>) {
+/** Returns the record before if it has the same values. */
+export function toSameRecord<T>(record: Readonly<Record<string, T>>, before: Readonly<Record<string, T>>) {
   const keys = Object.keys(record);
   const isSame =
     keys.length === Object.keys(before).length && keys.every((key) => record[key] === before[key]);

@@ -1,5 +1,11 @@
 import type { LiveSnapshot } from './live-handler.ts';
-import { applyLiveEvent, type LiveEvent, type LiveState, type LiveStore } from './live-state.ts';
+import {
+  applyLiveEvent,
+  emptyLiveState,
+  type LiveEvent,
+  type LiveState,
+  type LiveStore,
+} from './live-state.ts';
 
 /** Pauses before a lost connection is tried again, doubled from the first to the last, in ms. */
 const FIRST_PAUSE_MS = 500;
@@ -22,7 +28,7 @@ export interface RemoteStoreOptions {
  */
 export function createRemoteStore(url: string, options: RemoteStoreOptions = {}): LiveStore {
   const initial: LiveState = {
-    ...(options.initial ?? { processes: [], conversations: {} }),
+    ...(options.initial ?? emptyLiveState),
     connection: 'connecting',
   };
   const subscribers = new Set<{ readonly onChange: () => void }>();

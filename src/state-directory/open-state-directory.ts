@@ -92,6 +92,11 @@ export function openStateDirectory(options: {
         { id, method: 'restart', params: { id } },
         { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(deps, it) },
       ),
+    background: (id) =>
+      ask(
+        { id, method: 'background', params: { id } },
+        { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(deps, it) },
+      ),
     changeLimits: (id, changes) =>
       ask(
         { id, method: 'changeLimits', params: { id, changes } },

@@ -142,6 +142,8 @@ export interface StateDirectory {
   }>;
   /** Returns `false` when the process had ended or was stopping. */
   restart(id: string): Promise<boolean>;
+  /** Lets a foreground process continue in the background. Returns `false` when it did not run in the foreground. */
+  background(id: string): Promise<boolean>;
   changeLimits(id: string, changes: LimitChanges): Promise<boolean>;
   /**
    * Removes ended processes and old logs, including those of supervisors that are gone. Live processes are never

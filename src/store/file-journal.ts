@@ -5,7 +5,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import { lockFile } from './file-lock.ts';
 import type { Journal } from './journal.ts';
 import { makeDirectory } from './make-directory.ts';
-import { openPrivateFile } from './private-files.ts';
+import { openPrivateFile, readPrivateFile } from './private-files.ts';
 
 const NEWLINE = 10;
 
@@ -58,6 +58,14 @@ export function createFileJournal(path: string): Journal {
       unlock();
     },
   };
+}
+
+/**
+ * Returns the entries of a journal that another program may have open, without locking or changing it; a line that is being written is left
+ * out. Throws the system's errors, and TroupeError `state-directory` for a link or a file of another user.
+ */
+export function readJournal(path: string): readonly unknown[] {
+  return readPrivateFile(path).split('\n').slice(0, -1).flatMap(parseLine);
 }
 
 function appendWhole(file: number, text: string): void {

@@ -45,6 +45,13 @@ export function lockFile(path: string, refusal: LockRefusal = conversationInUse)
   return () => release(lock, own);
 }
 
+/** Returns whether a live program, this one included, holds the lock of a file. */
+export function isLocked(path: string): boolean {
+  const holder = readHolder(`${path}.lock`);
+  const own: HoldingProgram = { ...currentProgram(), bootId: readTableScope().bootId };
+  return holder !== null && holder !== 'unknown' && isHeldByLiveProgram(holder, own);
+}
+
 /** Releases the lock. If it cannot be removed, another program takes it over after this one has ended. */
 function release(lock: string, own: HoldingProgram): void {
   try {

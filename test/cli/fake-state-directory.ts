@@ -179,6 +179,7 @@ export function fakeStateDirectory(
       return found !== undefined;
     },
     schedules: async () => ({ schedules, warnings }),
+    background: async (id) => find(id).process.view.status === 'running',
     restart: async (id) => {
       orders.push({ restart: id });
       return !('endedAt' in find(id).process.view);

@@ -38,6 +38,7 @@ test.each([
   'resize',
   'clean',
   'top',
+  'ui',
   'process',
 ])('the help of %s is as agreed', async (verb) => {
   const args = verb === 'troupe' ? ['help'] : [verb, '--help'];

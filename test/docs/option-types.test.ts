@@ -21,6 +21,7 @@ const withoutSchema = [
   'LocalStoreOptions',
   'AiSdkSandboxOptions',
   'LiveHandlerOptions',
+  'InspectorOptions',
   'RemoteStoreOptions',
   'AgentOptions',
   'RunOptions',

@@ -107,6 +107,7 @@ test('a remote store shows a conversation', async () => {
     status: 'idle',
     transcript: conversation.transcript,
     writing: '',
+    inbox: [],
   });
   remove();
   await page.until(({ conversations }) => conversations[conversation.id] === undefined);

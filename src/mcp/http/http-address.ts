@@ -12,19 +12,19 @@ export interface HttpAddress {
 export const defaultHttpAddress: HttpAddress = { host: '127.0.0.1', port: 7433 };
 
 /**
- * Reads `8080`, `:8080`, `localhost`, `127.0.0.1:8080` or `[::1]:8080`; missing parts are those of the default.
+ * Reads `8080`, `:8080`, `localhost`, `127.0.0.1:8080` or `[::1]:8080`; missing parts are those of `usual`.
  *
  * @throws TroupeError `invalid-option`
  */
-export function parseHttpAddress(text: string): HttpAddress {
+export function parseHttpAddress(text: string, usual: HttpAddress = defaultHttpAddress): HttpAddress {
   const [, bracketed, plain, port] =
     /^(?:\[([\da-fA-F:.]+)\]|([\w.-]*[A-Za-z.][\w.-]*))?(?::?(\d{1,5}))?$/.exec(text) ?? [];
-  const number = port === undefined ? defaultHttpAddress.port : Number(port);
+  const number = port === undefined ? usual.port : Number(port);
   if (text === '' || (bracketed ?? plain ?? port) === undefined || number > 65_535) {
     const message = `The address ${quote(text)} is not valid; expected a port, a host or both, such as "127.0.0.1:8080" or "[::1]:8080".`;
     throw new TroupeError({ code: 'invalid-option', message });
   }
-  return { host: bracketed ?? plain ?? defaultHttpAddress.host, port: number };
+  return { host: bracketed ?? plain ?? usual.host, port: number };
 }
 
 /** Returns whether no other machine can reach the address. `0.0.0.0` and `::` can be reached from everywhere. */

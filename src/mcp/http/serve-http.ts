@@ -8,7 +8,7 @@ import { maxBodyBytes } from './http-clients.ts';
 
 export interface HttpListener {
   readonly type: 'listening';
-  /** The address for clients: `http://127.0.0.1:7433/mcp`. */
+  /** The address for clients, with the path: `http://127.0.0.1:7433/mcp`. */
   readonly url: string;
   /** Refuses new requests and ends those under way. */
   close(): Promise<void>;
@@ -17,6 +17,8 @@ export interface HttpListener {
 /** Listens, or returns why it cannot. */
 export async function serveHttp(options: {
   readonly address: HttpAddress;
+  /** The path at which clients begin. */
+  readonly path: string;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly onError: (error: Error) => void;
 }): Promise<HttpListener | { readonly type: 'refused'; readonly why: string }> {
@@ -34,7 +36,7 @@ export async function serveHttp(options: {
   const { port } = server.address() as AddressInfo;
   return {
     type: 'listening',
-    url: `http://${formatAddress({ ...address, port })}/mcp`,
+    url: `http://${formatAddress({ ...address, port })}${options.path}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -2,9 +2,9 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { TopBoard } from '../../../src/cli/verbs/top/top-board.ts';
 import { renderTop } from '../../../src/cli/verbs/top/top-view.ts';
-import type { TreeUsage } from '../../../src/cli/verbs/top/tree-usage.ts';
 import { TroupeError } from '../../../src/config/troupe-error.ts';
 import type { ProcessView } from '../../../src/process/process-view.ts';
+import type { TreeUsage } from '../../../src/spawn/tree/tree-usage.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
 import { markedPage, plainPage } from '../plain-page.ts';
 import { endedView, processView } from '../process-views.ts';
@@ -15,6 +15,7 @@ const running = (id: string, pid: number): FakeProcess => ({
 const usage = (cpuShare: number, mebibytes: number): TreeUsage => ({
   cpuShare,
   memoryBytes: mebibytes * 1024 ** 2,
+  pids: [],
 });
 const usages = new Map([
   [1, usage(0, 300)],

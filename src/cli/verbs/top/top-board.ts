@@ -1,12 +1,12 @@
 import { toErrorText } from '../../../config/error-text.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
+import type { UsageMeter } from '../../../spawn/tree/tree-usage.ts';
 import type { SeenProcess, StateDirectory } from '../../../state-directory/state-directory.ts';
 import type { Page } from '../../render/page.ts';
 import { renderProcessFacts } from '../../render/process-facts.ts';
 import { sortForReading } from '../ps.ts';
 import { sortRows, type TopPane, type TopRow, type TopView, topOrders } from './top-view.ts';
-import type { UsageMeter } from './tree-usage.ts';
 
 export interface TopBoardOptions {
   readonly state: StateDirectory;

@@ -1,4 +1,5 @@
 import { hasLiveMembers, type ProcessView } from '../../../process/process-view.ts';
+import type { TreeUsage } from '../../../spawn/tree/tree-usage.ts';
 import type { SeenProcess } from '../../../state-directory/state-directory.ts';
 import type { Page } from '../../render/page.ts';
 import { toPrintable, toVisible } from '../../render/printable.ts';
@@ -7,7 +8,6 @@ import { toProcessName } from '../../render/process-text.ts';
 import { type Column, renderTable } from '../../render/table.ts';
 import { clip, pad, textWidth } from '../../render/wrap.ts';
 import { describeEmptyList } from '../ps.ts';
-import type { TreeUsage } from './tree-usage.ts';
 
 export interface TopRow extends SeenProcess {
   readonly usage: TreeUsage | null;

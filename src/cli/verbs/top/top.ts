@@ -2,6 +2,7 @@ import { emitKeypressEvents } from 'node:readline';
 import type { Command } from '@commander-js/extra-typings';
 import type { Clock } from '../../../clock/clock.ts';
 import { createRealClock } from '../../../clock/real-clock.ts';
+import { createUsageMeter } from '../../../spawn/tree/tree-usage.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { isTerminal } from '../../cli-io.ts';
@@ -13,7 +14,6 @@ import { type VerbInput, withState } from '../../with-state.ts';
 import { listProcesses } from '../ps.ts';
 import { TopBoard } from './top-board.ts';
 import { renderTop } from './top-view.ts';
-import { createUsageMeter } from './tree-usage.ts';
 
 const addFlags = (command: Command) =>
   addStateFlags(command.option('-a, --all', 'include ended processes'), {});

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../clock/clock.ts';
-import { listPids, readProcText } from '../../../spawn/tree/proc-entry.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { listPids, readProcText } from './proc-entry.ts';
 
 /** CPU and memory of a leader and everything it started. */
 export interface TreeUsage {
@@ -7,6 +7,7 @@ export interface TreeUsage {
   readonly cpuShare: number | null;
   /** Resident memory; shared pages count for each process. */
   readonly memoryBytes: number;
+  readonly pids: readonly number[];
 }
 
 /** Reads the process table on each call. Returns nothing without `/proc`. */
@@ -41,7 +42,7 @@ export function createUsageMeter({ clock }: { readonly clock: Clock }): UsageMet
         const tree = findTree(leader, members);
         if (tree.length === 0) return [];
         const memoryBytes = tree.reduce((sum, { pages }) => sum + pages, 0) * pageBytes;
-        return [[leader, { cpuShare: toShare(tree, atMs), memoryBytes }]];
+        return [[leader, { cpuShare: toShare(tree, atMs), memoryBytes, pids: tree.map(({ pid }) => pid) }]];
       });
       before = { atMs, ticks: new Map(members.map((member) => [toKey(member), member.cpuTicks])) };
       return new Map(usages);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { createUsageMeter } from '../../../src/cli/verbs/top/tree-usage.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
+import { createUsageMeter } from '../../../src/spawn/tree/tree-usage.ts';
 import { endAll, waitUntil } from '../../fixtures/os.ts';
 
 test('a busy child counts for its leader', async () => {
@@ -15,7 +15,11 @@ test('a busy child counts for its leader', async () => {
     const first = meter.measure([leader]).get(leader);
     const share = await waitUntil(() => meter.measure([leader]).get(leader)?.cpuShare || null);
 
-    expect(first).toEqual({ cpuShare: null, memoryBytes: expect.any(Number) });
+    expect(first).toEqual({
+      cpuShare: null,
+      memoryBytes: expect.any(Number),
+      pids: expect.arrayContaining([leader]),
+    });
     expect(first?.memoryBytes).toBeGreaterThan(100_000);
     expect(share).toBeGreaterThan(0);
   } finally {

@@ -1,0 +1,97 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { toLoopbackAddresses } from '../readiness/loopback.ts';
+
+/** Rules for requests of a page. */
+export interface PageGuard {
+  /** Host names under which the page may be reached beside the local ones; `any` where the program around it decides. */
+  readonly hosts: readonly string[] | 'any';
+  /** `null`: the program around it lets only its own users through. */
+  readonly token: string | null;
+  /** Path of the page, with a slash at its end. */
+  readonly path: string;
+}
+
+/** Name of the parameter with the token in the link. */
+export const TOKEN_PARAMETER = 'token';
+
+/**
+ * Returns the answer to a request that must not reach the page, or `null`. A page of another site could reach this machine through a DNS
+ * name of its own for it, so the host must be local or named; another page of this machine could send requests along with the cookie, so they
+ * must come from the page itself. The token in the link becomes a cookie that scripts cannot read, and leaves the address.
+ */
+export function guardPage(request: Request, guard: PageGuard): Response | null {
+  const url = new URL(request.url);
+  const { hosts, token, path } = guard;
+  const host = request.headers.get('host') ?? url.host;
+  if (!isAllowedHost(host, hosts)) {
+    return refuse(
+      421,
+      `The host ${JSON.stringify(host.slice(0, 200))} is not a name of this machine. Use http://localhost, or name it in "hosts".`,
+    );
+  }
+  const isPage = request.method === 'GET' && request.headers.get('sec-fetch-mode') === 'navigate';
+  if (!isPage && !isOwnRequest(request, url)) return refuse(403, 'Requests of another origin are denied.');
+  if (token === null) return null;
+  const given = url.searchParams.get(TOKEN_PARAMETER);
+  if (given !== null && request.method === 'GET' && isSame(given, token)) {
+    url.searchParams.delete(TOKEN_PARAMETER);
+    const secure = url.protocol === 'https:' ? '; Secure' : '';
+    return new Response(null, {
+      status: 303,
+      headers: {
+        location: `${url.pathname}${url.search}`,
+        'set-cookie': `${cookieName(token)}=${token}; Path=${path}; HttpOnly; SameSite=Lax${secure}`,
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      },
+    });
+  }
+  const sent = readCookie(request.headers.get('cookie') ?? '', cookieName(token));
+  const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+  if ([sent, bearer].some((text) => text !== undefined && isSame(text, token))) return null;
+  return refuse(
+    401,
+    'The token is missing or wrong. Open the link that was printed when the inspector was started.',
+  );
+}
+
+/** Returns a refusal as plain text, which a person may see in the browser. */
+export function refuse(status: number, message: string): Response {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+  return new Response(`${message}\n`, { status, headers });
+}
+
+function isAllowedHost(host: string, hosts: PageGuard['hosts']): boolean {
+  if (hosts === 'any') return true;
+  const name = host
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+  return hosts.some((each) => each.toLowerCase() === name) || toLoopbackAddresses(name).length > 0;
+}
+
+/** Browsers say where a request comes from. Other programs do not, and need the token. */
+function isOwnRequest({ headers }: Request, url: URL): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (site !== null && site !== 'same-origin' && site !== 'none') return false;
+  const origin = headers.get('origin');
+  return (
+    origin === null || (URL.canParse(origin) && new URL(origin).host === (headers.get('host') ?? url.host))
+  );
+}
+
+/** Cookies are shared by all ports of a host: another inspector has another name. */
+function cookieName(token: string): string {
+  return `troupe_${createHash('sha256').update(token).digest('hex').slice(0, 8)}`;
+}
+
+function readCookie(header: string, name: string): string | undefined {
+  const pairs = header.split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** Compares hashes, which have equal lengths, in constant time. */
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

@@ -1,0 +1,54 @@
+import type { OpenQuestion } from '../live/live-state.ts';
+import type { Ask, Consent } from '../policy/authorize.ts';
+
+/** Questions to the person in front of the page. */
+export interface OpenQuestions {
+  /** Oldest first; another list after each change. */
+  readonly list: readonly OpenQuestion[];
+  /** Asks, and waits for the answer as long as it is needed. */
+  readonly ask: Ask;
+  /** Returns `false` where the question was answered already, or is not needed any more. */
+  answer(id: string, consent: Consent): boolean;
+  /** Denies all that wait, and whatever is asked later. */
+  close(): void;
+}
+
+export function createOpenQuestions(onChange: () => void): OpenQuestions {
+  const answers = new Map<string, (consent: Consent) => void>();
+  let list: readonly OpenQuestion[] = [];
+  let isClosed = false;
+  let count = 0;
+  const set = (next: readonly OpenQuestion[]) => {
+    list = next;
+    onChange();
+  };
+  const answer = (id: string, consent: Consent) => {
+    const resolve = answers.get(id);
+    if (resolve === undefined) return false;
+    answers.delete(id);
+    set(list.filter((each) => each.id !== id));
+    resolve(consent);
+    return true;
+  };
+  return {
+    get list() {
+      return list;
+    },
+    ask: (question, signal) => {
+      if (isClosed || signal.aborted) return Promise.resolve(false);
+      count += 1;
+      const id = `question-${count}`;
+      const { promise, resolve } = Promise.withResolvers<Consent>();
+      answers.set(id, resolve);
+      set([...list, { id, at: Date.now(), question }]);
+      const leave = () => void answer(id, false);
+      signal.addEventListener('abort', leave, { once: true });
+      return promise.finally(() => signal.removeEventListener('abort', leave));
+    },
+    answer,
+    close: () => {
+      isClosed = true;
+      for (const { id } of list) answer(id, false);
+    },
+  };
+}

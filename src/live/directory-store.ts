@@ -1,0 +1,120 @@
+import { toErrorText } from '../config/error-text.ts';
+import type { TimelineEntry } from '../process/timeline.ts';
+import type { StateDirectory } from '../state-directory/state-directory.ts';
+import { toStatePaths } from '../store/state-paths.ts';
+import { emptyLiveState, type LiveState, type LiveStore } from './live-state.ts';
+import { createViewKeeper, toSameList, toSameRecord } from './local-store.ts';
+import { createConversationReader } from './saved-conversations.ts';
+import { createSharedStore } from './shared-store.ts';
+
+/** Store of all processes and saved conversations of a state directory. */
+export interface DirectoryStore extends LiveStore {
+  /** Sentences about records, supervisors and journals that could not be read at the last look. */
+  readonly warnings: readonly string[];
+}
+
+/** Interval between two looks while nothing is reported, in ms: figures of output change without an event. */
+const LOOK_MS = 1_000;
+/** Pause after an event, in which others may follow, in ms. */
+const SETTLE_MS = 100;
+/** Share of the time that looking may take. */
+const MAX_SHARE = 0.1;
+/** Maximum number of processes that are asked for at once. */
+const MAX_ASKED = 16;
+
+/**
+ * Makes a store of what a state directory has: the processes of all its supervisors with their timelines, and its saved conversations. It
+ * looks while it has subscribers: after each event, and once a second. Text that a model is writing and questions to a person are known to
+ * their own program only.
+ */
+export function createDirectoryStore(directory: StateDirectory): DirectoryStore {
+  const keep = createViewKeeper();
+  const conversations = createConversationReader(toStatePaths(directory.path).conversations);
+  const stale = new Set<string>();
+  let state: LiveState = { ...emptyLiveState, connection: 'local' };
+  let warnings: readonly string[] = [];
+
+  const look = async () => {
+    const asked = [...stale];
+    stale.clear();
+    const listed = await directory.list();
+    const processes = toSameList(keep(listed.processes.map(({ view }) => view)), state.processes);
+    const known = new Set(state.processes);
+    const changed = processes.filter((view) => !known.has(view)).map(({ id }) => id);
+    const fresh = await readTimelines(directory, new Set([...asked, ...changed]));
+    const timelines = Object.fromEntries(
+      processes.map(({ id }) => [id, fresh.get(id) ?? state.timelines[id] ?? []]),
+    );
+    const saved = conversations.read();
+    warnings = [...listed.warnings, ...saved.warnings];
+    const next = {
+      processes,
+      timelines: toSameRecord(timelines, state.timelines),
+      conversations: toSameRecord(saved.conversations, state.conversations),
+    };
+    const keys = ['processes', 'timelines', 'conversations'] as const;
+    if (keys.some((key) => next[key] !== state[key])) state = { ...state, ...next };
+  };
+
+  const store = createSharedStore({
+    read: () => state,
+    open: (changed) => {
+      const over = new AbortController();
+      const { signal } = over;
+      let wake = () => {};
+      const run = async () => {
+        while (!signal.aborted) {
+          const begin = performance.now();
+          await look().catch((error) => {
+            warnings = [`${directory.path} could not be read: ${toErrorText(error)}`];
+          });
+          if (signal.aborted) return;
+          changed();
+          const restMs = (performance.now() - begin) / MAX_SHARE;
+          await new Promise<void>((resolve) => {
+            const timer = setTimeout(resolve, Math.max(LOOK_MS, restMs));
+            wake = () => {
+              clearTimeout(timer);
+              setTimeout(resolve, Math.max(SETTLE_MS, restMs));
+            };
+          });
+        }
+      };
+      const hear = async () => {
+        for await (const event of directory.events({ since: Date.now(), signal })) {
+          if ('process' in event) stale.add(event.process.id);
+          wake();
+        }
+      };
+      void run();
+      hear().catch(() => {});
+      return () => {
+        over.abort();
+        wake();
+      };
+    },
+  });
+  return {
+    ...store,
+    get warnings() {
+      return warnings;
+    },
+  };
+}
+
+async function readTimelines(
+  directory: StateDirectory,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly TimelineEntry[]>> {
+  const waiting = [...ids];
+  const found = new Map<string, readonly TimelineEntry[]>();
+  const work = async () => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      // It was forgotten meanwhile, or its supervisor ends.
+      const shown = await directory.show(id).catch(() => null);
+      if (shown !== null) found.set(id, shown.timeline);
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_ASKED }, work));
+  return found;
+}

@@ -1,0 +1,73 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
+import { createDirectoryStore } from '../../src/live/directory-store.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
+import { createFileJournal } from '../../src/store/file-journal.ts';
+import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { endedRecord, writeRecord } from '../state-directory/records.ts';
+
+/** A store of a state directory that nobody uses yet. */
+function openStore() {
+  const place = tempDir();
+  const directory = openStateDirectory({ directory: place.path });
+  const store = createDirectoryStore(directory);
+  const stop = store.subscribe(() => {});
+  return {
+    ...{ store, path: place.path },
+    state: () => store.getSnapshot(),
+    [Symbol.dispose]: () => {
+      stop();
+      directory.close();
+      place.remove();
+    },
+  };
+}
+
+test('the store shows live processes with what happened to them', async () => {
+  using stage = openStore();
+  await using supervisor = createReachableSupervisor({ stateDirectory: stage.path });
+  const handle = supervisor.start({ command: ['sleep', '60'], label: 'web', background: true });
+  await waitUntil(() => stage.state().timelines[handle.id]?.length === 2);
+
+  expect(stage.state().timelines[handle.id]?.map(({ type }) => type)).toEqual([
+    'process.created',
+    'process.started',
+  ]);
+  await handle.kill();
+  await waitUntil(() => stage.state().timelines[handle.id]?.at(-1)?.type === 'process.ended');
+  expect(stage.state().processes[0]?.status).toBe('killed');
+});
+
+test('the store shows processes of supervisors that are gone, and warns of damaged records', async () => {
+  using stage = openStore();
+  writeRecord(stage.path, endedRecord('tool_ccccccc3'), 'tool_ccccccc3');
+  writeFileSync(join(stage.path, 'processes', 'tool_bbbbbbb2.json'), '{');
+
+  await waitUntil(() => stage.state().processes.length === 1);
+
+  expect(stage.store.warnings).toEqual([expect.stringContaining('tool_bbbbbbb2')]);
+});
+
+test('the store shows saved conversations, and says which are open', async () => {
+  using stage = openStore();
+  mkdirSync(join(stage.path, 'conversations'));
+  const path = join(stage.path, 'conversations', 'assistant_22222222.jsonl');
+  const journal = createFileJournal(path);
+  const message = { role: 'user', text: 'hello' };
+  journal.append({ at: 5, type: 'delivered', ids: ['message_1'], messages: [message] });
+  const shown = () => stage.state().conversations['assistant_22222222'];
+  await waitUntil(() => shown()?.transcript.length === 1);
+
+  expect(shown()).toMatchObject({ status: 'thinking', transcript: [{ ...message, at: 5 }] });
+  const [first] = shown()?.transcript ?? [];
+  journal.append({ at: 6, type: 'recorded', message: { role: 'assistant', text: 'hi', toolCalls: [] } });
+  await waitUntil(() => shown()?.status === 'idle');
+  expect(shown()?.transcript[0]).toBe(first);
+  journal.close();
+  await waitUntil(() => shown()?.status === 'done');
+  appendFileSync(path, '{"type":"recorded","mess');
+  await waitUntil(() => shown() !== undefined);
+  expect(shown()?.transcript).toHaveLength(2);
+});
