@@ -3,22 +3,9 @@ import { lstat, mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
-import { quote } from '../config/quote.ts';
-import { TroupeError } from '../config/troupe-error.ts';
-import { isInside, toRealPath } from '../policy/workspace/real-path.ts';
 import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
-import { toSignalCode } from '../spawn/signal-name.ts';
-import { defineTool } from '../tools/define-tool.ts';
-import { createToolHost, type ToolHostOptions } from '../tools/tool-host.ts';
-
-/** Options of `createAiSdkSandbox`. */
-export interface AiSdkSandboxOptions
-  extends Pick<ToolHostOptions, 'supervisor' | 'owner' | 'policy' | 'ask' | 'agent'> {
-  /** Directory of the commands, and of all files that may be read or written. Default: the directory of the supervisor. */
-  readonly directory?: string | undefined;
-}
+import { createSandboxCommands, type SandboxOptions, toExitCode } from './sandbox-commands.ts';
 
 /** A path in the sandbox, relative to its directory, or absolute and inside it. */
 export interface AiSdkSandboxPath {
@@ -100,46 +87,23 @@ export interface AiSdkSandboxInput {
  * await generateText({ model, prompt, tools, experimental_sandbox: sandbox });
  * ```
  */
-export function createAiSdkSandbox({ directory, ...options }: AiSdkSandboxOptions): AiSdkSandbox {
-  const { supervisor } = options;
-  const base = resolve(supervisor.cwd, directory ?? '.');
-  const host = createToolHost({ ...options, tools: [sandboxCommand], notices: 'none' });
+export function createAiSdkSandbox(options: SandboxOptions): AiSdkSandbox {
+  const commands = createSandboxCommands(options, 'createAiSdkSandbox');
+  const base = commands.directory;
   const at = ({ path, abortSignal }: AiSdkSandboxPath) => {
     abortSignal?.throwIfAborted();
-    return confine(path, base);
+    return commands.confine(path);
   };
-  const live = new Set<ProcessHandle>();
-  let isClosed = false;
-
-  const start = async (
-    given: AiSdkSandboxCommand & { readonly stdin?: boolean },
-    onStart: (handle: ProcessHandle) => void = () => {},
-  ): Promise<ProcessHandle> => {
-    const { command, workingDirectory: path = '.', env, stdin = false, abortSignal } = given;
-    if (isClosed) throw new Error(`The sandbox is closed, so ${quote(command)} was not started.`);
-    const input = { command, cwd: await at({ path, abortSignal }), stdin, ...(env !== undefined && { env }) };
-    const started: ProcessHandle[] = [];
-    const onProcess = (handle: ProcessHandle) => {
-      started.push(handle);
-      onStart(handle);
-    };
-    const request = { name: sandboxCommand.name, input };
-    const { answer } = await host.call(request, { signal: abortSignal, onProcess });
-    const [handle] = started;
-    if (handle === undefined) {
-      abortSignal?.throwIfAborted();
-      throw new Error(answer.ok ? `${quote(command)} was not started.` : answer.error);
-    }
-    live.add(handle);
-    void handle.ended.then(() => live.delete(handle));
-    return handle;
-  };
+  const start = <T>(
+    { workingDirectory, abortSignal, ...more }: AiSdkSandboxCommand & { readonly stdin?: boolean },
+    attach: (handle: ProcessHandle) => T,
+  ) => commands.start({ ...more, cwd: workingDirectory, signal: abortSignal }, attach);
   const wait = async (handle: ProcessHandle, signal: AbortSignal | undefined) => {
     const { exit, reason } = await handle.ended;
     signal?.throwIfAborted();
-    if (exit?.code != null) return { exitCode: exit.code };
-    if (exit?.signal != null) return { exitCode: toSignalCode(exit.signal) };
-    throw new Error(`Process ${handle.id} ${describeEnd(reason, exit)}.`);
+    const exitCode = toExitCode(exit);
+    if (exitCode === null) throw new Error(`Process ${handle.id} ${describeEnd(reason, exit)}.`);
+    return { exitCode };
   };
   const write = async (place: AiSdkSandboxPath, content: Readable) => {
     const target = await at(place);
@@ -147,13 +111,8 @@ export function createAiSdkSandbox({ directory, ...options }: AiSdkSandboxOption
     await mkdir(dirname(target), { recursive: true });
     await pipeline(content, createWriteStream(target), { ...(signal && { signal }) });
   };
-  const close = async () => {
-    isClosed = true;
-    await host.close();
-    await Promise.all([...live].map((handle) => handle.kill()));
-  };
   const spawn = async (given: AiSdkSandboxCommand & { readonly stdin?: boolean }) => {
-    const handle = await start(given);
+    const handle = await start(given, (started) => started);
     const view = handle.view();
     return {
       ...('pid' in view && view.pid !== null && { pid: view.pid }),
@@ -166,13 +125,12 @@ export function createAiSdkSandbox({ directory, ...options }: AiSdkSandboxOption
   };
 
   return {
-    description: `Commands run in ${base}. Files can be read and written inside it only.`,
+    description: `${commands.description} Files can be read and written inside it only.`,
     run: async (given) => {
       // Reads from the start of the process: a fast command would lose output before the call returns.
-      const texts: ReturnType<typeof collect>[] = [];
-      const handle = await start(given, (started) => void texts.push(collect(started)));
-      const [{ exitCode }, [text]] = await Promise.all([wait(handle, given.abortSignal), Promise.all(texts)]);
-      return { exitCode, stdout: '', stderr: '', ...text };
+      const run = await start(given, (handle) => ({ handle, text: collect(handle) }));
+      const [{ exitCode }, text] = await Promise.all([wait(run.handle, given.abortSignal), run.text]);
+      return { exitCode, ...text };
     },
     spawn: spawn as AiSdkSandbox['spawn'],
     readFile: async (place) => {
@@ -209,44 +167,9 @@ export function createAiSdkSandbox({ directory, ...options }: AiSdkSandboxOption
       const target = join(await at({ path: dirname(given), abortSignal }), basename(given));
       return (await orNull(lstat(target))) !== null && (await unlink(target).then(() => true));
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    close: commands.close,
+    [Symbol.asyncDispose]: commands.close,
   };
-}
-
-/** Starts a command of the sandbox. A tool, so that the host applies its policy. */
-const sandboxCommand = defineTool({
-  name: 'sandbox_command',
-  description: 'Runs a command in the sandbox.',
-  permission: 'start',
-  input: z.strictObject({
-    command: z.string().min(1),
-    cwd: z.string(),
-    env: z.record(z.string(), z.string()).optional(),
-    stdin: z.boolean(),
-  }),
-  intend: ({ command, cwd }) => ({ permission: 'start', start: { command, cwd } }),
-  execute: async ({ command, cwd, env, stdin }, context) => {
-    await context.start({
-      command,
-      cwd,
-      env,
-      background: true,
-      force: true,
-      // Killed with its tree once the caller aborts, also after the call.
-      signal: context.interrupt,
-      ...(stdin && { stdin: 'pipe' }),
-    });
-    return { ok: true, data: null };
-  },
-});
-
-/** @throws TroupeError `invalid-option` for a path that leads outside. */
-async function confine(path: string, base: string): Promise<string> {
-  const [folder, real] = [await toRealPath(base), await toRealPath(resolve(base, path))];
-  if (isInside(real, folder)) return real;
-  const message = `${quote(path)} is outside ${folder}, the directory of this sandbox. Use a path inside it.`;
-  throw new TroupeError({ code: 'invalid-option', message });
 }
 
 /** Opens the output at the first read: a stream without a reader must not hold output back. */

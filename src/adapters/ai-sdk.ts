@@ -7,12 +7,12 @@ export {
   type AiSdkSandbox,
   type AiSdkSandboxCommand,
   type AiSdkSandboxInput,
-  type AiSdkSandboxOptions,
   type AiSdkSandboxPath,
   type AiSdkSandboxProcess,
   createAiSdkSandbox,
 } from './ai-sdk-sandbox.ts';
 export { type AiSdkUiChunk, toUiMessageStream } from './ai-sdk-ui-stream.ts';
+export type { SandboxOptions } from './sandbox-commands.ts';
 
 type Shown = ReturnType<typeof toPlainAnswer>;
 

@@ -19,7 +19,7 @@ const withoutSchema = [
   'RestartOptions',
   'SizeOptions',
   'LocalStoreOptions',
-  'AiSdkSandboxOptions',
+  'SandboxOptions',
   'LiveHandlerOptions',
   'InspectorOptions',
   'RemoteStoreOptions',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Experimental_SandboxSession, generateText, isStepCount, jsonSchema, tool } from 'ai';
@@ -7,6 +7,7 @@ import { MockLanguageModelV4 } from 'ai/test';
 import { createSupervisor } from 'troupe';
 import { createAiSdkSandbox } from 'troupe/ai-sdk';
 import { expect, onTestFinished, test } from 'vitest';
+import { lives } from '../support/lives.ts';
 
 /** A sandbox in a directory of its own, whose policy allows starts; with `keepsLogs` each process has a log file. */
 function arrange({ keepsLogs = false } = {}) {
@@ -19,12 +20,6 @@ function arrange({ keepsLogs = false } = {}) {
     rmSync(cwd, { recursive: true });
   });
   return { cwd, supervisor, sandbox: sandbox satisfies Experimental_SandboxSession };
-}
-
-/** A zombie is dead, and may not be reaped in a container. */
-function lives(pid: number | undefined): boolean {
-  const path = `/proc/${pid}/stat`;
-  return existsSync(path) && !/\) Z /.test(readFileSync(path, 'utf8'));
 }
 
 test('a tool of the SDK runs a command in the sandbox', async () => {
@@ -114,6 +109,28 @@ test('closing kills what still runs and refuses further commands', async () => {
 
   expect(lives(pid)).toBe(false);
   await expect(sandbox.run({ command: 'ls' })).rejects.toThrow('The sandbox is closed');
+});
+
+test('closing kills what an ended command has left', async () => {
+  const { sandbox } = arrange();
+  const { stdout } = await sandbox.run({ command: 'sleep 60 >/dev/null 2>&1 & echo $!' });
+  expect(lives(Number(stdout))).toBe(true);
+
+  await sandbox.close();
+
+  expect(lives(Number(stdout))).toBe(false);
+});
+
+test.for([
+  ['nowhere', 'does not exist'],
+  ['file', 'is not a directory'],
+])('the directory %s is refused, since it %s', ([directory, problem]) => {
+  const { cwd, supervisor } = arrange();
+  writeFileSync(join(cwd, 'file'), '');
+
+  expect(() => createAiSdkSandbox({ supervisor, directory })).toThrow(
+    `createAiSdkSandbox: "directory" is "${directory}"; expected a directory that exists, and "${join(cwd, directory as string)}" ${problem}.`,
+  );
 });
 
 test('the policy refuses a command of the sandbox', async () => {
