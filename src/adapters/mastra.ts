@@ -4,6 +4,16 @@ import type { Tool } from '../tools/tool.ts';
 import type { ToolHost } from '../tools/tool-host.ts';
 import { createMessageNotices } from './message-notices.ts';
 
+export {
+  createMastraSandbox,
+  type MastraProcessBase,
+  type MastraProcessesBase,
+  type MastraRetention,
+  type MastraSandboxBase,
+  type MastraSandboxParts,
+} from './mastra-sandbox.ts';
+export type { SandboxOptions } from './sandbox-commands.ts';
+
 /** What the adapter needs of Mastra, which it does not import. */
 export interface MastraParts<MastraTool> {
   /** `createTool` of `@mastra/core/tools`. */

@@ -77,7 +77,7 @@ export async function openModelServer(): Promise<ModelServer> {
 }
 
 /** A reply that makes one call. */
-export function callOf(name: string, input: object): Response {
+export function callOf(name: string, input: object): { toolCalls: { name: string; arguments: string }[] } {
   return { toolCalls: [{ name, arguments: JSON.stringify(input) }] };
 }
 
