@@ -106,7 +106,13 @@ export type {
 } from './groups/process-group.ts';
 export type { RestartStrategy } from './groups/restart-scope.ts';
 export { createLiveHandler, type LiveHandlerOptions } from './live/live-handler.ts';
-export type { ConversationView, LiveState, LiveStore, OpenQuestion, ReadableStore } from './live/live-state.ts';
+export type {
+  ConversationView,
+  LiveState,
+  LiveStore,
+  OpenQuestion,
+  ReadableStore,
+} from './live/live-state.ts';
 export { createLocalStore, type LocalStore, type LocalStoreOptions } from './live/local-store.ts';
 export type { Attention } from './mailbox/attention.ts';
 export type { Mailbox, MailboxReader, MailboxStore, Notice } from './mailbox/mailbox.ts';
