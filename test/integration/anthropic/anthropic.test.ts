@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { testLastReply, testNextRun, testNextStep } from '../support/loop-laws.ts';
+import { testAbort, testLastReply, testNextRun, testNextStep, testShownEnd } from '../support/loop-laws.ts';
 import { callOf, openModelServer } from '../support/model-server.ts';
 
 const example = join(import.meta.dirname, 'example.ts');
@@ -9,7 +9,9 @@ const program = join(import.meta.dirname, 'program.ts');
 
 testNextStep({ example });
 testNextRun({ program, command: 'sleep 0.5' });
-testLastReply({ program, args: ['last'], printed: 'It runs.\nIt is built.' });
+testLastReply({ program, args: ['report'], printed: 'It runs.\nIt is built.' });
+testShownEnd({ program });
+testAbort({ program, how: 'APIUserAbortError' });
 
 test('a streamed run tells a background end once, at the next step', async () => {
   await using server = await openModelServer();
@@ -22,19 +24,6 @@ test('a streamed run tells a background end once, at the next step', async () =>
 
   expect(stdout).toBe('The build failed.');
   expect(server.seen.map(([, notices]) => notices)).toEqual([0, 0, 1]);
-});
-
-test('an end that an answer shows is not told again', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'exit 3' }));
-  server.reply({ results: 1, users: 1 }, { content: 'It failed.' });
-
-  const { stdout } = await server.run(program, 'report');
-  const peeked = await server.run(program, 'peek');
-
-  expect(stdout).toBe('It failed.');
-  expect(peeked.stdout).toBe('null');
-  expect(server.seen.map(([, notices]) => notices)).toEqual([0, 0]);
 });
 
 test('a notice comes again after a crash before the reply to it, and once only', async () => {
@@ -93,13 +82,4 @@ test('the host asks the person what the policy does not decide', async () => {
   const { stdout } = await server.run(program, 'ask');
 
   expect(stdout).toBe('asked: true, before: false\nDone.\nafter: true');
-});
-
-test('aborting a run leaves its command in the background', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'sleep 60' }));
-
-  const { stdout } = await server.run(program, 'abort');
-
-  expect(stdout).toBe('APIUserAbortError\nbackgrounded');
 });

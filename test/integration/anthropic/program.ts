@@ -1,11 +1,11 @@
-/** One situation of a tool runner: `node program.ts <between | stream | last | die | save-and-die | resume | report | peek | ask | abort | break>`. */
+/** One situation of a tool runner: `node program.ts <situation>`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import { createSupervisor, createToolHost } from 'troupe';
 import { type AnthropicRunnableTool, toRunnableTools, withNotices } from 'troupe/anthropic';
+import { abortRun, die, playSituation, situation, untilDue } from '../support/situations.ts';
 
-const situation = process.argv[2];
 const supervisor = createSupervisor();
 const host = createToolHost({
   supervisor,
@@ -17,12 +17,11 @@ const host = createToolHost({
   },
 });
 const client = new Anthropic({ maxRetries: 0 });
-const untilDue = () => new Promise<void>((resolve) => void host.due$.subscribe(() => resolve()));
 /** A tool that starts no process. */
 const wait: AnthropicRunnableTool = {
   ...{ type: 'custom', name: 'wait', description: 'Waits for a notice.', input_schema: { type: 'object' } },
   parse: (input: unknown) => input,
-  run: () => untilDue().then(() => 'ok'),
+  run: () => untilDue(host).then(() => 'ok'),
 };
 const tools = [...toRunnableTools(host), wait];
 const fixed = { model: 'claude-sonnet-5-5', max_tokens: 500, tools };
@@ -43,83 +42,59 @@ function print(content: readonly Anthropic.Beta.BetaContentBlock[]): void {
   for (const block of content) if (block.type === 'text') console.log(block.text);
 }
 
-switch (situation) {
-  case 'between':
-    await say('Build.');
-    await untilDue();
-    await say('And?');
-    break;
-  case 'stream': {
-    messages.push({ role: 'user', content: 'Build.' });
-    const runner = client.beta.messages.toolRunner({
-      ...fixed,
-      ...{ thread: false, messages, stream: true },
-    });
-    for await (const stream of withNotices(host, runner))
-      for await (const event of stream)
-        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
-          process.stdout.write(event.delta.text);
-    console.log();
-    break;
-  }
-  case 'break': {
-    const runner = begin('Build.');
-    for await (const { content } of withNotices(host, runner)) {
-      if (JSON.stringify(runner.params.messages).includes('<process_notice')) {
-        print(content);
-        break;
+await playSituation(host, {
+  say,
+  own: {
+    stream: async () => {
+      messages.push({ role: 'user', content: 'Build.' });
+      const runner = client.beta.messages.toolRunner({
+        ...fixed,
+        ...{ thread: false, messages, stream: true },
+      });
+      for await (const stream of withNotices(host, runner))
+        for await (const event of stream)
+          if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
+            process.stdout.write(event.delta.text);
+      console.log();
+    },
+    break: async () => {
+      const runner = begin('Build.');
+      for await (const { content } of withNotices(host, runner)) {
+        if (JSON.stringify(runner.params.messages).includes('<process_notice')) {
+          print(content);
+          break;
+        }
       }
-    }
-    console.log(host.take());
-    break;
-  }
-  case 'last':
-  case 'report':
-  case 'ask':
-    await say('Build.');
-    if (situation === 'ask') console.log(`after: ${existsSync('built.txt')}`);
-    break;
-  case 'die': {
-    // The server replies to a request with a notice only after this program has died.
-    void (async () => {
-      await untilDue();
-      const isTold = () => JSON.stringify(runner.params.messages).includes('<process_notice');
-      while (!isTold()) await setTimeout(5);
-      process.kill(process.pid, 'SIGKILL');
-    })();
-    const runner = begin('Build.');
-    for await (const _ of withNotices(host, runner));
-    break;
-  }
-  case 'save-and-die': {
-    const runner = begin('Build.');
-    for await (const _ of withNotices(host, runner)) {
-      const saved = JSON.stringify(runner.params.messages);
-      if (!saved.includes('<process_notice')) continue;
-      writeFileSync('messages.json', saved);
-      process.kill(process.pid, 'SIGKILL');
-    }
-    break;
-  }
-  case 'resume':
-    messages = JSON.parse(readFileSync('messages.json', 'utf8'));
-    await say('And?');
-    break;
-  case 'peek':
-    console.log(host.take());
-    break;
-  case 'abort': {
-    const abort = new AbortController();
-    const running = Array.fromAsync(withNotices(host, begin('Wait.', abort.signal))).catch(
-      (error) => error.constructor.name,
-    );
-    while (supervisor.list({ live: true }).length === 0) await setTimeout(20);
-    abort.abort();
-    console.log(await running);
-    console.log(supervisor.list()[0]?.status);
-    break;
-  }
-}
-
-await host.close();
-await supervisor.shutdown();
+      console.log(host.take());
+    },
+    ask: async () => {
+      await say('Build.');
+      console.log(`after: ${existsSync('built.txt')}`);
+    },
+    die: async () => {
+      // The server replies to a request with a notice only after this program has died.
+      void (async () => {
+        await untilDue(host);
+        const isTold = () => JSON.stringify(runner.params.messages).includes('<process_notice');
+        while (!isTold()) await setTimeout(5);
+        die();
+      })();
+      const runner = begin('Build.');
+      for await (const _ of withNotices(host, runner));
+    },
+    'save-and-die': async () => {
+      const runner = begin('Build.');
+      for await (const _ of withNotices(host, runner)) {
+        const saved = JSON.stringify(runner.params.messages);
+        if (!saved.includes('<process_notice')) continue;
+        writeFileSync('messages.json', saved);
+        die();
+      }
+    },
+    resume: async () => {
+      messages = JSON.parse(readFileSync('messages.json', 'utf8'));
+      await say('And?');
+    },
+    abort: () => abortRun(host, ({ signal }) => Array.fromAsync(withNotices(host, begin('Wait.', signal)))),
+  },
+});

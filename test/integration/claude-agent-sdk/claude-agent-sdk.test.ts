@@ -119,5 +119,5 @@ test('aborting a query leaves its command in the background', async () => {
 
   const { stdout } = await server.run(program, 'abort');
 
-  expect(stdout).toMatch(/backgrounded$/);
+  expect(stdout).toMatch(/: backgrounded$/);
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testNextRun, testNextStep } from '../support/loop-laws.ts';
+import { testAbort, testNextRun, testNextStep, testShownEnd } from '../support/loop-laws.ts';
 import { callOf, openModelServer } from '../support/model-server.ts';
 
 const example = join(import.meta.dirname, 'example.ts');
@@ -8,6 +8,8 @@ const program = join(import.meta.dirname, 'program.ts');
 
 testNextStep({ example });
 testNextRun({ program, command: 'true' });
+testShownEnd({ program });
+testAbort({ program, how: 'DOMException' });
 
 test('a run resumed from a checkpoint after a crash has the notice once', async () => {
   await using server = await openModelServer();
@@ -31,13 +33,4 @@ test('an interrupt asks the person, and resuming with consent makes the call', a
   const { stdout } = await server.run(program, 'approve');
 
   expect(stdout).toMatch(/^run_command .*\nbefore: false\nDone\.\nafter: true$/);
-});
-
-test('aborting a run leaves its command in the background', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'sleep 60' }));
-
-  const { stdout } = await server.run(program, 'abort');
-
-  expect(stdout).toBe('aborted: backgrounded');
 });

@@ -1,12 +1,12 @@
-/** One situation of a LangChain agent: `node program.ts <between | crash | resume | approve | abort>`. */
+/** One situation of a LangChain agent: `node program.ts <situation>`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
 import { createSupervisor, createToolHost } from 'troupe';
 import { createLangChainMiddleware } from 'troupe/langchain';
+import { abortRun, die, playSituation, situation, untilDue } from '../support/situations.ts';
 
-const situation = process.argv[2];
 const supervisor = createSupervisor();
 const policy = { mode: situation === 'approve' ? 'default' : 'dangerous' } as const;
 const host = createToolHost({ supervisor, owner: 'chat', policy });
@@ -29,10 +29,9 @@ const say = async (content: string) => {
   const { messages } = await agent.invoke({ messages: [{ role: 'user', content }] }, thread);
   console.log(messages.at(-1)?.text);
 };
-const untilDue = () => new Promise<void>((resolve) => void host.due$.subscribe(() => resolve()));
 
 async function waitForEnd({ messages }: { messages: unknown[] }): Promise<undefined> {
-  if (situation === 'crash' && messages.length > 1) await untilDue();
+  if (situation === 'crash' && messages.length > 1) await untilDue(host);
 }
 
 /** Saves what was checkpointed and dies, after the notice was added and before the model has seen it. */
@@ -43,7 +42,7 @@ async function dieOnNotice({ messages }: { messages: { id?: string }[] }): Promi
     file,
     JSON.stringify({ storage: encode(checkpointer.storage), writes: encode(checkpointer.writes) }),
   );
-  process.kill(process.pid, 'SIGKILL');
+  die();
 }
 
 function encode(value: unknown): unknown {
@@ -60,53 +59,29 @@ function decode(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, decode(each)]));
 }
 
-switch (situation) {
-  case 'between':
-    await say('Build.');
-    await untilDue();
-    await say('And?');
-    break;
-  case 'crash':
-    await say('Build.');
-    break;
-  case 'resume': {
-    Object.assign(checkpointer, decode(JSON.parse(readFileSync(file, 'utf8'))));
-    const { messages } = await agent.invoke(null, thread);
-    console.log(messages.at(-1)?.text);
-    await say('And?');
-    break;
-  }
-  case 'approve': {
-    const asked = await agent.invoke({ messages: [{ role: 'user', content: 'Build.' }] }, thread);
-    const [question] = (asked as unknown as { __interrupt__: { value: { question: string } }[] })
-      .__interrupt__;
-    console.log(question?.value.question.replaceAll('\n', ' '));
-    console.log(`before: ${existsSync('built.txt')}`);
-    const { messages } = await agent.invoke(new Command({ resume: true }), thread);
-    console.log(messages.at(-1)?.text);
-    console.log(`after: ${existsSync('built.txt')}`);
-    break;
-  }
-  case 'abort': {
-    const abort = new AbortController();
-    const running = agent.invoke(
-      { messages: [{ role: 'user', content: 'Wait.' }] },
-      { ...thread, signal: abort.signal },
-    );
-    const ended = running.then(
-      () => 'done',
-      () => 'aborted',
-    );
-    while (supervisor.list({ live: true }).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    abort.abort();
-    const how = await ended;
-    const isBackgrounded = () => supervisor.list().every(({ status }) => status === 'backgrounded');
-    while (!isBackgrounded()) await new Promise((resolve) => setTimeout(resolve, 20));
-    console.log(`${how}: ${supervisor.list()[0]?.status}`);
-    break;
-  }
-}
-
-await host.close();
-await supervisor.shutdown();
+await playSituation(host, {
+  say,
+  own: {
+    crash: () => say('Build.'),
+    resume: async () => {
+      Object.assign(checkpointer, decode(JSON.parse(readFileSync(file, 'utf8'))));
+      const { messages } = await agent.invoke(null, thread);
+      console.log(messages.at(-1)?.text);
+      await say('And?');
+    },
+    approve: async () => {
+      const asked = await agent.invoke({ messages: [{ role: 'user', content: 'Build.' }] }, thread);
+      const [question] = (asked as unknown as { __interrupt__: { value: { question: string } }[] })
+        .__interrupt__;
+      console.log(question?.value.question.replaceAll('\n', ' '));
+      console.log(`before: ${existsSync('built.txt')}`);
+      const { messages } = await agent.invoke(new Command({ resume: true }), thread);
+      console.log(messages.at(-1)?.text);
+      console.log(`after: ${existsSync('built.txt')}`);
+    },
+    abort: () =>
+      abortRun(host, ({ signal }) =>
+        agent.invoke({ messages: [{ role: 'user', content: 'Wait.' }] }, { ...thread, signal }),
+      ),
+  },
+});

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testNextRun, testNextStep } from '../support/loop-laws.ts';
+import { testAbort, testNextRun, testNextStep, testShownEnd } from '../support/loop-laws.ts';
 import { callOf, openModelServer } from '../support/model-server.ts';
 
 const example = join(import.meta.dirname, 'example.ts');
@@ -8,6 +8,8 @@ const program = join(import.meta.dirname, 'program.ts');
 
 testNextStep({ example, checksErrors: false });
 testNextRun({ program, command: 'true' });
+testShownEnd({ program });
+testAbort({ program, how: 'done' });
 
 test('a notice comes again after a crash before the model has seen it, and once only', async () => {
   await using server = await openModelServer();
@@ -32,13 +34,4 @@ test('a suspended run asks the person, and resuming with consent makes the call'
   const { stdout } = await server.run(program, 'approve');
 
   expect(stdout).toBe('suspended before: false\nDone. after: true');
-});
-
-test('aborting a run leaves its command in the background', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'sleep 60' }));
-
-  const { stdout } = await server.run(program, 'abort');
-
-  expect(stdout).toBe('backgrounded');
 });

@@ -1,4 +1,4 @@
-/** One situation of a Mastra agent: `node program.ts <between | die | report | peek | approve | abort>`. */
+/** One situation of a Mastra agent: `node program.ts <situation>`. */
 import { existsSync } from 'node:fs';
 import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';
@@ -7,8 +7,8 @@ import { InMemoryStore } from '@mastra/core/storage';
 import { createTool } from '@mastra/core/tools';
 import { createSupervisor, createToolHost } from 'troupe';
 import { createMastraParts } from 'troupe/mastra';
+import { abortRun, die, playSituation, situation, untilDue } from '../support/situations.ts';
 
-const situation = process.argv[2];
 const supervisor = createSupervisor();
 const policy = { mode: situation === 'approve' ? 'default' : 'dangerous' } as const;
 const host = createToolHost({ supervisor, owner: 'chat', policy });
@@ -16,14 +16,14 @@ const parts = createMastraParts(host, { createTool, suspends: situation === 'app
 const waitAndDie = {
   id: 'wait-and-die',
   processInputStep: async ({ messages }: { messages: { id: string }[] }) => {
-    if (messages.some(({ id }) => id.startsWith('troupe:'))) process.kill(process.pid, 'SIGKILL');
+    if (messages.some(({ id }) => id.startsWith('troupe:'))) die();
     return undefined;
   },
 };
 const wait = {
   id: 'wait',
   processInputStep: async ({ stepNumber }: { stepNumber: number }) => {
-    if (stepNumber > 0) await untilDue();
+    if (stepNumber > 0) await untilDue(host);
     return undefined;
   },
 };
@@ -45,49 +45,22 @@ const say = async (said: string) => {
   return result;
 };
 
-function untilDue(): Promise<void> {
-  return new Promise((resolve) => void host.due$.subscribe(() => resolve()));
-}
-
-switch (situation) {
-  case 'between':
-    await say('Build.');
-    await untilDue();
-    await say('And?');
-    break;
-  case 'die':
-  case 'report':
-    await say('Build.');
-    break;
-  case 'peek':
-    console.log(host.take());
-    break;
-  case 'approve': {
-    const asked = await mastra.getAgent('builder').generate('Build.', options);
-    console.log(`${asked.finishReason} before: ${existsSync('built.txt')}`);
-    const { text } = await mastra
-      .getAgent('builder')
-      .resumeGenerate({ approved: true }, { ...options, runId: asked.runId ?? '' });
-    console.log(`${text} after: ${existsSync('built.txt')}`);
-    break;
-  }
-  case 'abort': {
-    const abort = new AbortController();
-    const running = mastra
-      .getAgent('builder')
-      .generate('Wait.', { ...options, abortSignal: abort.signal })
-      .catch(() => null);
-    while (supervisor.list({ live: true }).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    abort.abort();
-    await running;
-    const isBackgrounded = () => supervisor.list().every(({ status }) => status === 'backgrounded');
-    while (!isBackgrounded()) await new Promise((resolve) => setTimeout(resolve, 20));
-    console.log(supervisor.list()[0]?.status);
-    break;
-  }
-}
-
-await host.close();
-await supervisor.shutdown();
+await playSituation(host, {
+  say,
+  own: {
+    die: () => say('Build.'),
+    approve: async () => {
+      const asked = await mastra.getAgent('builder').generate('Build.', options);
+      console.log(`${asked.finishReason} before: ${existsSync('built.txt')}`);
+      const { text } = await mastra
+        .getAgent('builder')
+        .resumeGenerate({ approved: true }, { ...options, runId: asked.runId ?? '' });
+      console.log(`${text} after: ${existsSync('built.txt')}`);
+    },
+    abort: () =>
+      abortRun(host, ({ signal }) =>
+        mastra.getAgent('builder').generate('Wait.', { ...options, abortSignal: signal }),
+      ),
+  },
+});
 process.exit(0);

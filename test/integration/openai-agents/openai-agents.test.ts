@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testNextRun, testNextStep } from '../support/loop-laws.ts';
+import { testAbort, testNextRun, testNextStep, testShownEnd } from '../support/loop-laws.ts';
 import { callOf, openModelServer } from '../support/model-server.ts';
 
 const example = join(import.meta.dirname, 'example.ts');
@@ -8,6 +8,8 @@ const program = join(import.meta.dirname, 'program.ts');
 
 testNextStep({ example });
 testNextRun({ program, command: 'sleep 0.5' });
+testShownEnd({ program });
+testAbort({ program });
 
 test('a tool of the user leaves room for a notice too', async () => {
   await using server = await openModelServer();
@@ -15,7 +17,7 @@ test('a tool of the user leaves room for a notice too', async () => {
   server.reply({ results: 1, users: 1 }, callOf('wait', {}));
   server.reply({ results: 2, users: 2 }, { content: 'It is built.' });
 
-  const { stdout } = await server.run(program, 'once');
+  const { stdout } = await server.run(program, 'report');
 
   expect(stdout).toBe('It is built.');
 });
@@ -28,22 +30,10 @@ test('two calls of one step leave one notice', async () => {
   server.reply({ results: 1, users: 1 }, { toolCalls: [waiting, testing] });
   server.reply({ results: 3, users: 2 }, { content: 'It is built.' });
 
-  const { stdout } = await server.run(program, 'once');
+  const { stdout } = await server.run(program, 'report');
 
   expect(stdout).toBe('It is built.');
   expect(server.seen.at(-1)).toEqual([3, 1]);
-});
-
-test('a foreground end that an answer shows is told by no notice', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'sleep 0.3; exit 3' }));
-  server.reply({ results: 1, users: 1 }, { content: 'It failed.' });
-
-  const { stdout } = await server.run(program, 'once');
-  const peeked = await server.run(program, 'peek');
-
-  expect(stdout).toBe('It failed.');
-  expect(peeked.stdout).toBe('null');
 });
 
 test('a streamed run tells a background end at the next step', async () => {
@@ -66,7 +56,7 @@ test('a notice comes again after a crash before the model has seen it, and once 
   server.reply({ results: 0, users: 2 }, { content: 'It is built.' });
 
   const crashed = await server.run(program, 'die-before');
-  const second = await server.run(program, 'once');
+  const second = await server.run(program, 'report');
   const third = await server.run(program, 'peek');
 
   expect(crashed.signal).toBe('SIGKILL');
@@ -83,7 +73,7 @@ test('a notice that the session holds is not told again after a crash', async ()
   server.reply({ results: 2, users: 3 }, { content: 'As I said.' });
 
   const crashed = await server.run(program, 'die-after');
-  const { stdout } = await server.run(program, 'once');
+  const { stdout } = await server.run(program, 'report');
 
   expect(crashed.signal).toBe('SIGKILL');
   expect(stdout).toBe('As I said.');
@@ -108,13 +98,4 @@ test('a saved run that is resumed has what ended meanwhile once', async () => {
   const { stdout } = await server.run(program, 'approve-later');
 
   expect(stdout).toBe('Not done. 1 null');
-});
-
-test('aborting a run leaves its command in the background', async () => {
-  await using server = await openModelServer();
-  server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'sleep 60' }));
-
-  const { stdout } = await server.run(program, 'abort');
-
-  expect(stdout).toMatch(/^(aborted|done): backgrounded$/);
 });

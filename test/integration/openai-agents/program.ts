@@ -1,13 +1,12 @@
 /** One situation of an agent of the OpenAI Agents SDK: `node program.ts <situation>`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { Agent, type AgentInputItem, Runner, RunState, type Session, tool } from '@openai/agents';
 import { createSupervisor, createToolHost } from 'troupe';
 import { connectOpenAiAgents } from 'troupe/openai-agents';
+import { abortRun, die, playSituation, situation, untilDue } from '../support/situations.ts';
 
-const situation = process.argv[2];
 const supervisor = createSupervisor();
-const policy = { mode: situation?.startsWith('approve') ? 'default' : 'dangerous' } as const;
+const policy = { mode: situation.startsWith('approve') ? 'default' : 'dangerous' } as const;
 const host = createToolHost({ supervisor, owner: 'chat', policy });
 const troupe = connectOpenAiAgents(host, { tool, runner: () => new Runner({ tracingDisabled: true }) });
 const wait = tool({
@@ -16,7 +15,7 @@ const wait = tool({
   parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
   strict: false,
   execute: async () => {
-    await untilDue();
+    await untilDue(host);
     return 'over';
   },
 });
@@ -47,82 +46,43 @@ const say = async (said: string) => {
   console.log(finalOutput);
 };
 
-function untilDue(): Promise<void> {
-  return new Promise((resolve) => void host.due$.subscribe(() => resolve()));
-}
-
-function die(): void {
-  process.kill(process.pid, 'SIGKILL');
-}
-
-async function untilLive(): Promise<void> {
-  while (supervisor.list({ live: true }).length === 0) await setTimeout(20);
-}
-
-switch (situation) {
-  case 'between':
-    await say('Build.');
-    await untilDue();
-    await say('And?');
-    break;
-  case 'once':
-  case 'die-after':
-    await say('Build.');
-    break;
-  case 'die-before':
-    await troupe.run(agent, 'Build.', {
-      session,
-      callModelInputFilter: ({ modelData }) => {
-        if (JSON.stringify(modelData).includes('<process_notice')) die();
-        return modelData;
-      },
-    });
-    break;
-  case 'peek':
-    console.log(host.take());
-    break;
-  case 'stream': {
-    const stream = await troupe.run(agent, 'Build.', { stream: true });
-    for await (const event of stream) if (event.type === 'run_item_stream_event') console.log(event.name);
-    await stream.completed;
-    console.log(stream.finalOutput, host.take());
-    break;
-  }
-  case 'approve': {
-    const asked = await troupe.run(agent, 'Build.');
-    const [question] = asked.interruptions;
-    if (question === undefined) throw new Error('The run was not interrupted.');
-    console.log(`asked for ${question.name}, before: ${existsSync('built.txt')}`);
-    asked.state.approve(question);
-    const { finalOutput } = await troupe.run(agent, asked.state);
-    console.log(`${finalOutput} after: ${existsSync('built.txt')}`);
-    break;
-  }
-  case 'approve-later': {
-    // Ends while a person thinks, and the state is saved with the notice in it.
-    const other = supervisor.start({ command: 'true', label: 'other', owner: 'chat', background: true });
-    const asked = await troupe.run(agent, 'Build.');
-    await other.ended;
-    const state = await RunState.fromString(agent, asked.state.toString());
-    for (const question of state.getInterruptions()) state.reject(question);
-    const { finalOutput, history } = await troupe.run(agent, state);
-    console.log(finalOutput, JSON.stringify(history).match(/<process_notice/g)?.length, host.take());
-    break;
-  }
-  case 'abort': {
-    const abort = new AbortController();
-    const running = troupe.run(agent, 'Wait.', { signal: abort.signal }).then(
-      () => 'done',
-      () => 'aborted',
-    );
-    await untilLive();
-    abort.abort();
-    const how = await running;
-    while (supervisor.list()[0]?.status === 'running') await setTimeout(20);
-    console.log(`${how}: ${supervisor.list()[0]?.status}`);
-    break;
-  }
-}
-
-await host.close();
-await supervisor.shutdown();
+await playSituation(host, {
+  say,
+  own: {
+    'die-after': () => say('Build.'),
+    'die-before': () =>
+      troupe.run(agent, 'Build.', {
+        session,
+        callModelInputFilter: ({ modelData }) => {
+          if (JSON.stringify(modelData).includes('<process_notice')) die();
+          return modelData;
+        },
+      }),
+    stream: async () => {
+      const stream = await troupe.run(agent, 'Build.', { stream: true });
+      for await (const event of stream) if (event.type === 'run_item_stream_event') console.log(event.name);
+      await stream.completed;
+      console.log(stream.finalOutput, host.take());
+    },
+    approve: async () => {
+      const asked = await troupe.run(agent, 'Build.');
+      const [question] = asked.interruptions;
+      if (question === undefined) throw new Error('The run was not interrupted.');
+      console.log(`asked for ${question.name}, before: ${existsSync('built.txt')}`);
+      asked.state.approve(question);
+      const { finalOutput } = await troupe.run(agent, asked.state);
+      console.log(`${finalOutput} after: ${existsSync('built.txt')}`);
+    },
+    'approve-later': async () => {
+      // Ends while a person thinks, and the state is saved with the notice in it.
+      const other = supervisor.start({ command: 'true', label: 'other', owner: 'chat', background: true });
+      const asked = await troupe.run(agent, 'Build.');
+      await other.ended;
+      const state = await RunState.fromString(agent, asked.state.toString());
+      for (const question of state.getInterruptions()) state.reject(question);
+      const { finalOutput, history } = await troupe.run(agent, state);
+      console.log(finalOutput, JSON.stringify(history).match(/<process_notice/g)?.length, host.take());
+    },
+    abort: () => abortRun(host, ({ signal }) => troupe.run(agent, 'Wait.', { signal })),
+  },
+});

@@ -85,3 +85,38 @@ export function testLastReply({
     expect(server.seen.at(-1)).toEqual([1, 1]);
   });
 }
+
+/** `program` is run as `program report` and `program peek`, which prints what the host would still tell. */
+export function testShownEnd({ program }: { readonly program: string }): void {
+  test('an end that an answer shows is not told again', async () => {
+    await using server = await openModelServer();
+    server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'sleep 0.3; exit 3' }));
+    server.reply({ results: 1, users: 1 }, { content: 'It failed.' });
+
+    const { stdout } = await server.run(program, 'report');
+    const peeked = await server.run(program, 'peek');
+
+    expect(stdout).toBe('It failed.');
+    expect(peeked.stdout).toBe('null');
+    expect(server.seen.map(([, notices]) => notices)).toEqual([0, 0]);
+  });
+}
+
+/** `program` is run as `program abort`: it aborts a run whose command is running. */
+export function testAbort({
+  program,
+  how = '\\w+',
+}: {
+  readonly program: string;
+  /** Class of the error of an aborted run, or `done`. Default: either, for a framework that may be faster. */
+  readonly how?: string;
+}): void {
+  test('aborting a run leaves its command in the background', async () => {
+    await using server = await openModelServer();
+    server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'sleep 60' }));
+
+    const { stdout } = await server.run(program, 'abort');
+
+    expect(stdout).toMatch(new RegExp(`^${how}: backgrounded$`));
+  });
+}
