@@ -166,20 +166,18 @@ function extendProcess(Base: MastraSandboxParts<MastraSandboxBase>['ProcessHandl
       this.pid = handle.id;
       this.#handle = handle;
       this.#result = this.follow();
-      // Thrown by a callback of the caller, who may not wait.
+      // The caller may not wait.
       this.#result.catch(() => {});
     }
 
     async follow() {
-      const emitted = emitOutput(this.#handle, this);
+      // Rejected by a callback that throws, perhaps long before the end.
+      const [emitted] = await Promise.allSettled([emitOutput(this.#handle, this)]);
       const view = await this.#handle.ended;
-      try {
-        await emitted;
-        const problem = describeProblem(view);
-        if (problem !== null) this.emitStderr(`\nProcess ${this.pid} ${problem}.`);
-      } finally {
-        this.exitCode = view.reason.type === 'timed_out' ? TIMED_OUT : (toExitCode(view.exit) ?? NO_EXIT);
-      }
+      this.exitCode = view.reason.type === 'timed_out' ? TIMED_OUT : (toExitCode(view.exit) ?? NO_EXIT);
+      if (emitted.status === 'rejected') throw emitted.reason;
+      const problem = describeProblem(view);
+      if (problem !== null) this.emitStderr(`\nProcess ${this.pid} ${problem}.`);
       return this.toResult(view, this.exitCode);
     }
 

@@ -166,6 +166,26 @@ test('a timeout kills the tree and is told', async () => {
   expect(lives(Number(result?.stdout))).toBe(false);
 });
 
+test('a callback that throws rejects the wait, at the end of the process', async () => {
+  const { processes } = await arrange();
+  const onStdout = () => {
+    throw new Error('no room');
+  };
+  const spawned = await processes.spawn('echo a; sleep 0.2; exit 3', { onStdout });
+
+  await expect(spawned.wait()).rejects.toThrow('no room');
+  expect(spawned.exitCode).toBe(3);
+});
+
+test('a directory that is missing is an error of the command', async () => {
+  const { run } = await arrange();
+
+  const result = await run('pwd', [], { cwd: 'nowhere' });
+
+  expect(result).toMatchObject({ success: false, exitCode: 1, stdout: '' });
+  expect(result?.stderr).toMatch(/could not be started: .*nowhere/);
+});
+
 test('the environment of the sandbox and of the command reach it', async () => {
   const { run, sandbox } = await arrange();
   sandbox.setEnv(() => ({ A: '1', B: '1' }));
