@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import { readDoors } from './src/packing/doors.ts';
@@ -133,7 +133,8 @@ const inTheirPlace: Plugin = {
 const forProgram = defineConfig({
   input: { 'run-cli': join(program, 'run-cli.js') },
   platform: 'node',
-  external: /^[^./]/,
+  // The layout of statecharts is put in: nobody else needs it.
+  external: (id) => /^[^./]/.test(id) && !id.startsWith('@dagrejs/'),
   plugins: [cheapBuiltins, oldPlaces(program), inTheirPlace],
   // What `follow-process` and others share with who loads them is loaded by then.
   checks: { ineffectiveDynamicImport: false },
@@ -148,4 +149,35 @@ const forProgram = defineConfig({
   },
 });
 
-export default [forLibrary, forPages, forProgram];
+/** The page of the inspector, with all that it needs: nothing is loaded from elsewhere. The terminal is loaded when it is shown. */
+const page = join(root, 'src/inspector/page');
+const withStyles: Plugin = {
+  name: 'with-styles',
+  generateBundle() {
+    const styles = [join(page, 'style.css'), join(root, 'node_modules/@xterm/xterm/css/xterm.css')];
+    const source = styles.map((path) => readFileSync(path, 'utf8')).join('\n');
+    this.emitFile({ type: 'asset', fileName: 'style.css', source });
+    this.emitFile({
+      type: 'asset',
+      fileName: 'index.html',
+      source: readFileSync(join(page, 'index.html'), 'utf8'),
+    });
+  },
+};
+
+const forInspector = defineConfig({
+  input: { main: join(page, 'main.tsx') },
+  platform: 'browser',
+  tsconfig: join(page, 'tsconfig.json'),
+  plugins: [withStyles],
+  logLevel: 'warn',
+  output: {
+    dir: join(root, 'dist/inspector/page'),
+    cleanDir: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+    minify: true,
+  },
+});
+
+export default [forLibrary, forPages, forProgram, forInspector];

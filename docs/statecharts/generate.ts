@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderStatecharts } from './render.ts';
 
-const files = await renderStatecharts();
+const files = renderStatecharts();
 for (const entry of readdirSync(import.meta.dirname, { withFileTypes: true })) {
   if (entry.isFile() && isStale(entry.name)) rmSync(join(import.meta.dirname, entry.name));
 }

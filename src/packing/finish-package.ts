@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 const dist = join(root, 'dist');
-const bundles = ['library', 'src/cli'].map((folder) => join(dist, folder));
+const bundles = ['library', 'src/cli', 'inspector/page', 'inspector/page/chunks'].map((folder) =>
+  join(dist, folder),
+);
 const declarations = findDeclarations();
 
 for (const { name, parentPath } of readdirSync(dist, { recursive: true, withFileTypes: true })) {
@@ -23,6 +25,10 @@ const copies = {
   'zod/LICENSE': 'library/zod.LICENSE',
   'rxjs/LICENSE.txt': 'library/rxjs.LICENSE',
   'tslib/LICENSE.txt': 'library/tslib.LICENSE',
+  '@dagrejs/dagre/LICENSE': 'inspector/dagre.LICENSE',
+  'preact/LICENSE': 'inspector/preact.LICENSE',
+  '@preact/signals/LICENSE': 'inspector/preact-signals.LICENSE',
+  '@xterm/xterm/LICENSE': 'inspector/xterm.LICENSE',
 };
 for (const [from, to] of Object.entries(copies))
   copyFileSync(join(root, 'node_modules', from), join(dist, to));

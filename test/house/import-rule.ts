@@ -7,7 +7,7 @@ export const layers: readonly (readonly string[])[] = [
   ['output', 'spawn', 'policy', 'store', 'secrets'],
   ['process'],
   ['readiness', 'input-detection', 'watches', 'schedules'],
-  ['groups', 'observe'],
+  ['groups', 'observe', 'charts'],
   ['mailbox'],
   ['supervisor'],
   ['control'],

@@ -1,4 +1,4 @@
-import type { Diagram, DiagramState, DiagramTransition } from '../../../src/cli/verbs/graph/diagram.ts';
+import type { Diagram, DiagramState, DiagramTransition } from '../../../src/charts/diagram.ts';
 
 /** Describes a machine as Markdown: the meaning of each state, and the target of each event. All words are the machine's. */
 export function toGuide(diagram: Diagram): string {

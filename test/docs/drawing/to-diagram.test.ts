@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toDiagram } from '../../../src/cli/verbs/graph/list-machines.ts';
+import { toDiagram } from '../../../src/charts/to-diagram.ts';
 import { doorMachine } from './door.ts';
 
 describe('a diagram of a machine', () => {

@@ -62,7 +62,7 @@ function toSources(words: readonly string[], io: CliIo): CompletionSources {
         (await state.schedules()).schedules.map(({ id, message }) => ({ text: id, help: message })),
       ),
     machines: async () => {
-      const { listMachines } = await import('../graph/list-machines.ts');
+      const { listMachines } = await import('../../../charts/list-machines.ts');
       return listMachines().map(({ name, description }) => ({ text: name, help: description }));
     },
   };

@@ -1,13 +1,12 @@
+import type { Diagram } from '../../../charts/diagram.ts';
 import { nearest } from '../../../config/nearest.ts';
 import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
-import { type CliIo, printError, printLines, toProgramName } from '../../cli-io.ts';
+import { type CliIo, printLines } from '../../cli-io.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import type { DefineVerb } from '../../verb.ts';
-import type { Diagram } from './diagram.ts';
 import { toDot } from './to-dot.ts';
 import { toMermaid } from './to-mermaid.ts';
-import { toSvg } from './to-svg.ts';
 
 /** Defines `troupe graph`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
@@ -25,7 +24,7 @@ export const define: DefineVerb = (command, { name, io, end }) => {
       `
 Machines: process, supervisor, conversation; without one, all are listed.
 
-  ${name} graph process --format dot | dot -Tsvg > process.svg
+  ${name} graph process --format svg > process.svg
   ${name} graph process > process.mmd`,
     )
     .action(async (machine, { format }) => end(await printGraph({ machine: machine ?? null, format, io })));
@@ -48,35 +47,30 @@ async function printGraph({
   readonly io: CliIo;
 }): Promise<number> {
   // Loads xstate and every chart, which help and completion do not need.
-  const { listMachines } = await import('./list-machines.ts');
+  const { listMachines } = await import('../../../charts/list-machines.ts');
   const diagrams = listMachines();
   if (machine === null) {
     const rows = diagrams.map(({ name, description }) => `${name.padEnd(14)}${description}`.trimEnd());
     printLines(io, ...(format === 'json' ? [JSON.stringify(diagrams)] : rows));
     return exitCodes.done;
   }
-  const text = await render(find(machine, diagrams), format);
-  if (text !== null) {
-    io.stdout.write(text);
-    return exitCodes.done;
-  }
-  printError(
-    io,
-    'SVG needs the package @viz-js/viz, which is not installed.',
-    `With the program: ${toProgramName(io.env)} graph ${machine} --format dot | dot -Tsvg > ${machine}.svg`,
-    'Or: npm install @viz-js/viz',
-  );
-  return exitCodes.failed;
+  io.stdout.write(await render(find(machine, diagrams), format));
+  return exitCodes.done;
 }
 
-function render(diagram: Diagram, format: GraphFormat): string | Promise<string | null> {
+async function render(diagram: Diagram, format: GraphFormat): Promise<string> {
   switch (format) {
     case 'mermaid':
       return toMermaid(diagram);
     case 'dot':
       return toDot(diagram);
-    case 'svg':
-      return toSvg(diagram);
+    case 'svg': {
+      const [{ layOutChart }, { drawChart }] = await Promise.all([
+        import('../../../charts/lay-out-chart.ts'),
+        import('../../../charts/draw-chart.ts'),
+      ]);
+      return drawChart(layOutChart(diagram));
+    }
     case 'json':
       return `${JSON.stringify(diagram, null, 2)}\n`;
   }

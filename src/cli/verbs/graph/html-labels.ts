@@ -1,4 +1,4 @@
-import type { DiagramState, DiagramTransition } from './diagram.ts';
+import type { DiagramState, DiagramTransition } from '../../../charts/diagram.ts';
 
 /** Colours of a picture: ink for names, one accent for events, one for guards, grey for steps. */
 export const colours = {

@@ -6,7 +6,7 @@ import {
   hasAnywhere,
   innerTransitionsOf,
   isFromAnywhere,
-} from './diagram.ts';
+} from '../../../charts/diagram.ts';
 import { colours, toArrowMarkup, toStateMarkup } from './html-labels.ts';
 
 /**

@@ -6,7 +6,7 @@ import {
   hasAnywhere,
   innerTransitionsOf,
   isFromAnywhere,
-} from './diagram.ts';
+} from '../../../charts/diagram.ts';
 
 /** Renders a diagram as Mermaid's `stateDiagram-v2`. The same diagram always gives the same text. */
 export function toMermaid(diagram: Diagram): string {

@@ -1,13 +1,6 @@
-import { type AnyStateMachine, type AnyStateNode, StateMachine } from 'xstate';
-import * as machines from '../../../../machines/index.ts';
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import type { Diagram, DiagramState, DiagramTransition } from './diagram.ts';
 import { toActionLabel, toEventLabel, toGuardLabel } from './labels.ts';
-
-/** Returns every machine that `machines/index.ts` exports, as plain data. */
-export function listMachines(): readonly Diagram[] {
-  const isMachine = (value: unknown): value is AnyStateMachine => value instanceof StateMachine;
-  return Object.values(machines).filter(isMachine).map(toDiagram);
-}
 
 type Transition = NonNullable<AnyStateNode['always']>[number];
 

@@ -1,4 +1,4 @@
-import { childrenOf, type Diagram } from '../../../src/cli/verbs/graph/diagram.ts';
+import { childrenOf, type Diagram } from './diagram.ts';
 
 /** The colours of a picture for one kind of page. */
 interface Theme {
@@ -32,6 +32,18 @@ const dark: Theme = {
   good: '#3fb950',
   bad: '#f85149',
   ended: '#d29922',
+};
+
+/** The colours of the page around the picture. */
+const ofPage: Theme = {
+  ink: 'var(--ink)',
+  quiet: 'var(--soft)',
+  line: 'var(--chart-line)',
+  box: 'var(--panel)',
+  group: 'var(--bg)',
+  good: 'var(--completed)',
+  bad: 'var(--failed)',
+  ended: 'var(--killed)',
 };
 
 interface Box {
@@ -137,6 +149,14 @@ export function renderLife(diagram: Diagram): ReadonlyMap<string, string> {
   ]);
 }
 
+/**
+ * Draws the same picture in the colours of a page around it. States are groups with `data-state`, arrows with `data-stands`: the
+ * transitions that they stand for, such as `running -> failed`.
+ */
+export function drawLife(diagram: Diagram): string {
+  return toLife(diagram, ofPage);
+}
+
 function checkAgainst(diagram: Diagram): void {
   const outermost = (id: string) => id.split('.')[0] ?? '';
   const inChart = diagram.transitions.flatMap(({ source, target }) => {
@@ -152,7 +172,7 @@ function checkAgainst(diagram: Diagram): void {
     ...Object.keys(boxes).filter((id) => !states.includes(id)),
   ];
   if (differences.length > 0)
-    throw new Error(`docs/statecharts/drawing/life.ts and the chart differ in: ${differences.join(', ')}`);
+    throw new Error(`src/charts/life-chart.ts and the chart differ in: ${differences.join(', ')}`);
 }
 
 function toLife(diagram: Diagram, theme: Theme): string {
@@ -163,16 +183,17 @@ function toLife(diagram: Diagram, theme: Theme): string {
   return [
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 830 462" width="830" height="462" font-family="Arial, Helvetica, Liberation Sans, sans-serif" font-size="12.5">',
     '<title>The ten states of a process</title>',
-    `<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8Z" fill="${theme.line}"/></marker></defs>`,
+    `<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerUnits="userSpaceOnUse" markerWidth="11" markerHeight="11" orient="auto"><path d="M0 0L8 4L0 8Z" fill="${theme.line}"/></marker></defs>`,
     `<rect x="192" y="30" width="200" height="240" rx="10" fill="${theme.group}"/>`,
     `<text x="206" y="51" fill="${theme.quiet}">alive</text>`,
-    ...arrows.map(
-      ({ path }) =>
+    ...arrows.map(({ path, words, at: [x, y], stands }) =>
+      [
+        `<g data-stands="${stands.join(', ').replaceAll('>', '&gt;')}">`,
         `<path d="${path}" fill="none" stroke="${theme.line}" stroke-width="1.4" marker-end="url(#head)"/>`,
+        ...(words === '' ? [] : [`<text x="${x}" y="${y}" fill="${theme.quiet}">${words}</text>`]),
+        '</g>',
+      ].join(''),
     ),
-    ...arrows
-      .filter(({ words }) => words !== '')
-      .map(({ words, at: [x, y] }) => `<text x="${x}" y="${y}" fill="${theme.quiet}">${words}</text>`),
     ...states,
     ...notes.map(
       ({ words }, index) => `<text x="8" y="${432 + index * 20}" fill="${theme.quiet}">${words}</text>`,
@@ -196,11 +217,12 @@ function toBox({
 }: BoxContent): readonly string[] {
   const isEnd = colour !== 'line';
   return [
-    `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="${theme.box}" stroke="${theme[colour]}" stroke-width="${isEnd ? 1.8 : 1.3}"/>`,
+    `<g data-state="${id}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="${theme.box}" stroke="${theme[colour]}" stroke-width="${isEnd ? 1.8 : 1.3}"/>`,
     `<text x="${x + 10}" y="${y + 20}" font-size="14" font-weight="bold" fill="${isEnd ? theme[colour] : theme.ink}">${id}</text>`,
     ...wrap(description, Math.floor((width - 14) / 6.7)).map(
       (line, index) => `<text x="${x + 10}" y="${y + 37 + index * 15}" fill="${theme.ink}">${line}</text>`,
     ),
+    '</g>',
   ];
 }
 
