@@ -78,7 +78,7 @@ interface WasmEngine {
 
 /** Returns `null` if the engine has no WebAssembly (`--jitless`) or the processor lacks the instructions. */
 function instantiate(code: readonly number[]): SimdCounter | null {
-  const wasm = (globalThis as { WebAssembly?: WasmEngine }).WebAssembly;
+  const wasm = (globalThis as unknown as { WebAssembly?: WasmEngine }).WebAssembly;
   if (wasm === undefined) return null;
   try {
     const { exports } = new wasm.Instance(new wasm.Module(new Uint8Array(code)));

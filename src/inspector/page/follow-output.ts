@@ -1,0 +1,64 @@
+import type { FollowItem } from '../../control/protocol.ts';
+
+/** Piece of output. */
+export interface OutputItem {
+  readonly stream: FollowItem['stream'];
+  readonly offset: number;
+  /** Bytes missing directly before it. */
+  readonly droppedBytes: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Pause before a lost connection is tried again, in ms. */
+const RETRY_MS = 1_000;
+
+/**
+ * Iterates over the output of a process from an offset to its end. It continues after a lost connection where it was. The program waits
+ * for a reader that is slow.
+ */
+export async function* followOutput(
+  id: string,
+  { from, signal }: { readonly from: number; readonly signal: AbortSignal },
+): AsyncGenerator<OutputItem, void> {
+  let cursor = from;
+  while (!signal.aborted) {
+    try {
+      const response = await fetch(`api/output?id=${encodeURIComponent(id)}&from=${cursor}`, { signal });
+      if (!response.ok || response.body === null) return;
+      for await (const line of readLines(response.body)) {
+        const item = JSON.parse(line) as FollowItem | { readonly error: string };
+        if ('error' in item) throw new Error(item.error);
+        const bytes = fromBase64(item.bytes);
+        yield { ...item, bytes };
+        cursor = item.offset + bytes.length;
+      }
+      return;
+    } catch {
+      if (signal.aborted) return;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      text += decoder.decode(read.value, { stream: true });
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      yield* lines;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function fromBase64(text: string): Uint8Array {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}

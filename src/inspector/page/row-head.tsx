@@ -1,0 +1,63 @@
+import type { StageRow } from './stage.ts';
+import { at, travel, usage } from './state.ts';
+import { toBytes, toEndWord, toName, toRuntime } from './words.ts';
+
+/** Left half of a row: who it is, and how it is. */
+export function RowHead({ row }: { readonly row: StageRow }) {
+  if (row.type === 'owner') {
+    const { conversation, live, ended, failed } = row;
+    return (
+      <div class="cell" role="gridcell">
+        <i class={`dot agent ${conversation?.status ?? ''}`} />
+        <span class="name">{row.id}</span>
+        <span class="note">
+          {conversation !== null ? conversation.status : 'owner'}
+          {live > 0 && ` · ${live} live`}
+          {ended > 0 && ` · ${ended} ended`}
+          {failed > 0 && <b class="bad"> · {failed} failed</b>}
+          {conversation !== null &&
+            conversation.inbox.length > 0 &&
+            ` · ${conversation.inbox.length} in the inbox`}
+        </span>
+      </div>
+    );
+  }
+  const { view, status, endedAt } = row;
+  const isLive = endedAt === null;
+  const figures = isLive && travel.value === null ? usage.value[row.id] : undefined;
+  const ports = figures?.ports ?? [];
+  return (
+    <div class="cell" role="gridcell">
+      <i class={`dot ${status}`} title={status} />
+      <span class="name">{toName(view)}</span>
+      <span class="command">{view.commandLine}</span>
+      {view.awaitsInput !== null && travel.value === null && (
+        <span class="badge waits" title={view.awaitsInput.prompt ?? ''}>
+          waits for{' '}
+          {view.awaitsInput.kind === 'secret'
+            ? 'a secret'
+            : view.awaitsInput.kind === 'key'
+              ? 'a key'
+              : 'a line'}
+        </span>
+      )}
+      {ports.length > 0 && <span class="badge">{ports.map((port) => `:${port}`).join(' ')}</span>}
+      {endedAt !== null && 'leftovers' in view && view.leftovers.length > 0 && (
+        <span class="badge bad">{view.leftovers.length} left over</span>
+      )}
+      <span class="figures">
+        {endedAt !== null ? (
+          <span class={`end ${status}`}>{toEndWord(view)}</span>
+        ) : (
+          <span>
+            {status === 'running' || status === 'backgrounded'
+              ? toRuntime(row, at.value)
+              : status.replace('_', ' ')}
+          </span>
+        )}
+        <span class="cpu">{figures?.cpuShare == null ? '' : `${Math.round(figures.cpuShare * 100)} %`}</span>
+        <span class="memory">{figures === undefined ? '' : toBytes(figures.memoryBytes)}</span>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,266 @@
+import type { ConversationView, LiveState } from '../../live/live-state.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import type { TimelineEntry } from '../../process/timeline.ts';
+
+/** State of a process between two moments; `turn` is the work of an agent. */
+export type SpanState = 'pending' | 'running' | 'backgrounded' | 'stopping' | 'restarting' | 'turn';
+
+/** Part of a lane. Times are in milliseconds since the epoch; `to` is `null` while it lasts. */
+export interface Span {
+  readonly state: SpanState;
+  readonly from: number;
+  readonly to: number | null;
+}
+
+/** Moment in a lane that is worth a mark. */
+export interface Mark {
+  readonly type: 'ready' | 'unready' | 'silent' | 'signalled' | 'survived' | 'adopted';
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Process as it was at a moment. */
+export interface StagedProcess {
+  readonly view: ProcessView;
+  readonly status: ProcessView['status'];
+  readonly endedAt: number | null;
+  readonly spans: readonly Span[];
+  readonly marks: readonly Mark[];
+}
+
+/** Row of the table with its lane, depth first. */
+export type StageRow =
+  | {
+      readonly type: 'owner';
+      readonly id: string;
+      /** `null` for an owner without a known conversation, such as a shell. */
+      readonly conversation: ConversationView | null;
+      readonly live: number;
+      readonly ended: number;
+      readonly failed: number;
+      readonly spans: readonly Span[];
+    }
+  | ({ readonly type: 'process'; readonly id: string } & StagedProcess);
+
+/** Line from one lane to another. */
+export interface Arrow {
+  /** `started`: a turn started the process. `notified`: the end of the process entered the conversation. */
+  readonly type: 'started' | 'notified';
+  readonly process: string;
+  readonly owner: string;
+  /** Times at which it leaves the first lane and reaches the second, in milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All rows and arrows at a moment. */
+export interface Stage {
+  readonly rows: readonly StageRow[];
+  readonly arrows: readonly Arrow[];
+  /** Time of the first event; the moment itself where there is none. */
+  readonly from: number;
+}
+
+type Source = Pick<LiveState, 'processes' | 'conversations' | 'timelines'>;
+
+/** Choice of rows. */
+export interface StageFilter {
+  /** Words that must all occur in id, label, command or status. */
+  readonly text: string;
+  readonly hidesEnded: boolean;
+}
+
+/** Returns owners and processes as they were at `at`; what began later is left out. */
+export function toStage(
+  source: Source,
+  at: number,
+  filter: StageFilter = { text: '', hidesEnded: false },
+): Stage {
+  const staged = source.processes
+    .filter(({ createdAt }) => createdAt <= at)
+    .map((view) => toStaged(view, { timeline: source.timelines[view.id] ?? [], at }))
+    .toSorted((a, b) => a.view.createdAt - b.view.createdAt);
+  const owned = Map.groupBy(staged, ({ view }) => view.owner);
+  const talking = source.conversations;
+  const owners = [...new Set([...Object.keys(talking), ...owned.keys()])];
+  const isFit = createFilter(filter);
+  const begins = (owner: string) =>
+    Math.min(
+      owned.get(owner)?.[0]?.view.createdAt ?? Number.POSITIVE_INFINITY,
+      talking[owner]?.transcript.find((message) => message.at !== undefined)?.at ?? Number.POSITIVE_INFINITY,
+    );
+  const rows = owners
+    .toSorted((a, b) => Number(b in talking) - Number(a in talking) || begins(a) - begins(b))
+    .filter((owner) => owned.has(owner) || begins(owner) <= at || filter.text === '')
+    .flatMap((owner) =>
+      toRows(owner, { own: owned.get(owner) ?? [], conversation: talking[owner] ?? null, at, isFit }),
+    );
+  const arrows = staged.flatMap((process) =>
+    toArrows(process, { conversation: talking[process.view.owner], at }),
+  );
+  const first = Math.min(at, ...owners.map(begins));
+  return { rows, arrows, from: Number.isFinite(first) ? first : at };
+}
+
+function createFilter({ text, hidesEnded }: StageFilter): (process: StagedProcess) => boolean {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return ({ view, status, endedAt }) => {
+    if (hidesEnded && endedAt !== null) return false;
+    if (words.length === 0) return true;
+    const searched =
+      `${view.id} ${view.label ?? ''} ${view.commandLine} ${status} ${view.owner}`.toLowerCase();
+    return words.every((word) => searched.includes(word));
+  };
+}
+
+function toRows(
+  owner: string,
+  {
+    own,
+    conversation,
+    at,
+    isFit,
+  }: {
+    readonly own: readonly StagedProcess[];
+    readonly conversation: ConversationView | null;
+    readonly at: number;
+    readonly isFit: (process: StagedProcess) => boolean;
+  },
+): readonly StageRow[] {
+  const shown = own.filter(isFit);
+  const live = own.filter(({ endedAt }) => endedAt === null).length;
+  const failed = own.filter(
+    ({ status }) => status === 'failed' || status === 'timed_out' || status === 'lost',
+  ).length;
+  const spans = conversation === null ? [] : toTurns(conversation, at);
+  const head = {
+    type: 'owner',
+    id: owner,
+    conversation,
+    live,
+    ended: own.length - live,
+    failed,
+    spans,
+  } as const;
+  if (shown.length === 0 && own.length > 0) return [];
+  return [head, ...shown.map((process) => ({ type: 'process', id: process.view.id, ...process }) as const)];
+}
+
+function toStaged(
+  view: ProcessView,
+  { timeline, at }: { readonly timeline: readonly TimelineEntry[]; readonly at: number },
+): StagedProcess {
+  const endedAt = 'endedAt' in view && view.endedAt <= at ? view.endedAt : null;
+  const spans = toSpans(view, { timeline, at });
+  const state = spans.at(-1)?.state;
+  const isNow = endedAt !== null || !('endedAt' in view);
+  // Of an ended process before its end, the state of its last span is known.
+  const before = state === undefined || state === 'turn' ? 'pending' : state;
+  const last = timeline.at(-1);
+  const status = isNow && (last === undefined || last.at <= at) ? view.status : before;
+  return { view, endedAt, spans, marks: toMarks(timeline, at), status };
+}
+
+const stateAfter: Partial<Record<TimelineEntry['type'], SpanState>> = {
+  'process.created': 'pending',
+  'process.adopted': 'backgrounded',
+  'process.backgrounded': 'backgrounded',
+  'process.stopping': 'stopping',
+  'process.restarting': 'restarting',
+};
+
+/** Returns the states that the process was in, one after the other. */
+function toSpans(
+  view: ProcessView,
+  { timeline, at }: { readonly timeline: readonly TimelineEntry[]; readonly at: number },
+): readonly Span[] {
+  const spans: { state: SpanState; from: number; to: number | null }[] = [];
+  const backgroundedAt = 'backgroundedAt' in view ? view.backgroundedAt : null;
+  for (const entry of timeline) {
+    if (entry.at > at) break;
+    const last = spans.at(-1);
+    const isBackground = backgroundedAt !== null && backgroundedAt <= entry.at;
+    const state =
+      entry.type === 'process.started' ? (isBackground ? 'backgrounded' : 'running') : stateAfter[entry.type];
+    if (entry.type === 'process.ended' && last !== undefined) last.to = entry.at;
+    if (state === undefined || state === last?.state) continue;
+    if (last !== undefined) last.to = entry.at;
+    spans.push({ state, from: entry.at, to: null });
+  }
+  const last = spans.at(-1);
+  // A record without its last entry still has the end.
+  if (last?.to === null && 'endedAt' in view && view.endedAt <= at) last.to = view.endedAt;
+  return spans;
+}
+
+const marked: Partial<Record<TimelineEntry['type'], Mark['type']>> = {
+  'process.ready': 'ready',
+  'process.unready': 'unready',
+  'process.silent': 'silent',
+  'process.signalled': 'signalled',
+  'process.survived': 'survived',
+  'process.adopted': 'adopted',
+};
+
+function toMarks(timeline: readonly TimelineEntry[], at: number): readonly Mark[] {
+  return timeline.flatMap((entry) => {
+    const type = marked[entry.type];
+    return type === undefined || entry.at > at ? [] : [{ type, at: entry.at, text: entry.detail ?? '' }];
+  });
+}
+
+/** Returns when the agent worked: from a message or notice to its last word before the next one. */
+function toTurns({ transcript, status }: ConversationView, at: number): readonly Span[] {
+  const turns: { state: 'turn'; from: number; to: number | null }[] = [];
+  let isOpen = false;
+  for (const message of transcript) {
+    if (message.at === undefined || message.at > at || message.role === 'system') continue;
+    if (!isOpen) turns.push({ state: 'turn', from: message.at, to: message.at });
+    const last = turns.at(-1);
+    if (last !== undefined) last.to = message.at;
+    isOpen = !(message.role === 'assistant' && message.toolCalls.length === 0);
+  }
+  const last = turns.at(-1);
+  if (isOpen && last !== undefined && (status === 'thinking' || status === 'acting')) last.to = null;
+  return turns;
+}
+
+function toArrows(
+  { view }: StagedProcess,
+  { conversation, at }: { readonly conversation: ConversationView | undefined; readonly at: number },
+): readonly Arrow[] {
+  if (conversation === undefined) return [];
+  // Ids of calls are unique within one life of a program only.
+  const called = conversation.transcript.findLast(
+    (message) =>
+      message.role === 'assistant' &&
+      (message.at ?? 0) <= view.createdAt &&
+      message.toolCalls.some(({ id }) => id === view.callId),
+  )?.at;
+  const noticed = conversation.transcript.find(
+    (message) =>
+      message.role === 'notice' && message.completionIds.some((id) => id.startsWith(`${view.id}/`)),
+  )?.at;
+  const link = { process: view.id, owner: conversation.id };
+  return [
+    ...(called === undefined || view.callId === null
+      ? []
+      : [{ type: 'started', ...link, from: called, to: view.createdAt } as const]),
+    ...(noticed === undefined || noticed > at || !('endedAt' in view)
+      ? []
+      : [{ type: 'notified', ...link, from: view.endedAt, to: noticed } as const]),
+  ];
+}
+
+/** Returns the times of all events, in ascending order and each once: the stops of a walk through time. */
+export function toMoments({ processes, conversations, timelines }: Source): readonly number[] {
+  const times = [
+    ...processes.map(({ createdAt }) => createdAt),
+    ...Object.values(timelines).flatMap((timeline) => timeline.map(({ at }) => at)),
+    ...Object.values(conversations).flatMap(({ transcript }) => transcript.flatMap(({ at }) => at ?? [])),
+  ];
+  return [...new Set(times)].sort((a, b) => a - b);
+}

@@ -1,0 +1,158 @@
+import { computed, effect, type Signal, signal } from '@preact/signals';
+import { emptyLiveState, type LiveState } from '../../live/live-state.ts';
+import { createRemoteStore } from '../../live/remote-store.ts';
+import type { AboutInspector } from '../inspector-handler.ts';
+import type { Range } from './axis.ts';
+import { toMoments, toStage } from './stage.ts';
+
+/** CPU, memory and ports of a process with everything it started. */
+export interface Usage {
+  readonly cpuShare: number | null;
+  readonly memoryBytes: number;
+  readonly ports: readonly number[];
+}
+
+/** Process or conversation that the panes below show. */
+export interface Selection {
+  readonly type: 'process' | 'conversation';
+  readonly id: string;
+}
+
+/** Processes and conversations as the program says they are now. */
+export const live: Signal<LiveState> = signal(emptyLiveState);
+export const about = signal<(AboutInspector & { readonly warnings: readonly string[] }) | null>(null);
+
+/** Time of the program now, in milliseconds since the epoch: its clock may differ from the one of the browser. */
+export const now = signal(Date.now());
+/** Moment of the past that is shown; `null` shows the present. */
+export const travel = signal<number | null>(null);
+export const at = computed(() => travel.value ?? now.value);
+
+export const filterText = signal('');
+export const hidesEnded = signal(false);
+/** Part of the axis that was chosen: a length that follows the time in ms, a fixed part, or `null` for all. */
+export const chosenRange = signal<number | Range | null>(null);
+export const selection = signal<Selection | null>(readHash());
+export const usage = signal<Readonly<Record<string, Usage>>>({});
+/** Answer to the last order; `null` once it was read. */
+export const answer = signal<{ readonly text: string; readonly isRefusal: boolean } | null>(null);
+
+/** Moves with the time ten times a second at most, and with each step of the axis; the table is drawn for it. */
+const drawnAt = computed(() => travel.value ?? Math.ceil(now.value / 100) * 100);
+
+export const stage = computed(() =>
+  toStage(live.value, drawnAt.value, { text: filterText.value, hidesEnded: hidesEnded.value }),
+);
+
+export const moments = computed(() => toMoments(live.value));
+
+export const range = computed((): Range => {
+  const chosen = chosenRange.value;
+  if (chosen !== null && typeof chosen === 'object') return chosen;
+  const to = drawnAt.value;
+  const from = typeof chosen === 'number' ? to - chosen : stage.value.from;
+  // Room for what happens next, and for the words behind the last end.
+  const length = Math.max(1_000, to - from);
+  return { from, to: to + length * 0.06 };
+});
+
+export const selectedProcess = computed(() => {
+  const chosen = selection.value;
+  if (chosen?.type !== 'process') return null;
+  const row = stage.value.rows.find(({ type, id }) => type === 'process' && id === chosen.id);
+  return row?.type === 'process' ? row : null;
+});
+
+/** Conversation beside the chosen process, or the chosen one. */
+export const selectedConversation = computed(() => {
+  const { conversations, processes } = live.value;
+  const chosen = selection.value;
+  if (chosen?.type === 'conversation') return conversations[chosen.id] ?? null;
+  const owner = processes.find(({ id }) => id === chosen?.id)?.owner;
+  return (owner !== undefined ? conversations[owner] : null) ?? Object.values(conversations)[0] ?? null;
+});
+
+export function select(chosen: Selection | null): void {
+  const hash = chosen === null ? '#/' : `#/${chosen.type}/${encodeURIComponent(chosen.id)}`;
+  if (hash !== location.hash) history.pushState(null, '', hash);
+  selection.value = chosen;
+}
+
+function readHash(): Selection | null {
+  const [, type, id] = /^#\/(process|conversation)\/(.+)$/.exec(location.hash) ?? [];
+  return id === undefined ? null : { type: type as Selection['type'], id: decodeURIComponent(id) };
+}
+
+/** Shows a moment of the past, or the present with `null`. */
+export function travelTo(time: number | null): void {
+  travel.value = time === null || time >= now.value ? null : time;
+}
+
+/** Goes to the next event in that direction. */
+export function stepMoment(direction: 1 | -1): void {
+  const all = moments.value;
+  const from = at.value;
+  const next = direction === 1 ? all.find((time) => time > from) : all.findLast((time) => time < from);
+  if (next !== undefined) travelTo(next);
+  else if (direction === 1) travelTo(null);
+}
+
+/** Connects with the program, and rests while the page is hidden. */
+export function connect(): void {
+  const store = createRemoteStore('api');
+  let skewMs = 0;
+  let stop: (() => void) | null = null;
+  const take = () => {
+    live.value = store.getSnapshot();
+  };
+  const tick = () => {
+    now.value = Date.now() + skewMs;
+  };
+  const ask = async () => {
+    const response = await fetch('api/about');
+    if (!response.ok) return;
+    const { now: theirs, ...rest } = await response.json();
+    skewMs = theirs - Date.now();
+    about.value = rest;
+    document.title = `${rest.title} · troupe`;
+  };
+  let timer = 0;
+  const follow = () => {
+    const isShown = !document.hidden;
+    if (isShown && stop === null) {
+      stop = store.subscribe(take);
+      timer = window.setInterval(tick, 100);
+      void ask().catch(() => {});
+    } else if (!isShown && stop !== null) {
+      stop();
+      stop = null;
+      clearInterval(timer);
+    }
+  };
+  document.addEventListener('visibilitychange', follow);
+  window.addEventListener('popstate', () => {
+    selection.value = readHash();
+  });
+  follow();
+  setInterval(() => {
+    if (!document.hidden) void ask().catch(() => {});
+  }, 10_000);
+  chooseFirst();
+}
+
+/** Chooses what most deserves a look, until the person chooses. */
+function chooseFirst(): void {
+  const dispose = effect(() => {
+    const { rows } = stage.value;
+    if (selection.value !== null) return void queueMicrotask(() => dispose());
+    const first =
+      rows.find((row) => row.type === 'process' && row.view.awaitsInput !== null) ??
+      rows.findLast((row) => row.type === 'process' && row.endedAt === null) ??
+      rows.findLast((row) => row.type === 'process');
+    if (first === undefined) return;
+    queueMicrotask(() => {
+      dispose();
+      if (selection.value === null) selection.value = { type: 'process', id: first.id };
+    });
+  });
+}
