@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import { readDoors } from './src/packing/doors.ts';
+import { inlineWasm } from './src/packing/inline-wasm.ts';
 import { keepLines } from './src/packing/keep-lines.ts';
 import { lazySchemas } from './src/packing/lazy-schemas.ts';
 import { replacePlaces } from './src/packing/replace-places.ts';
@@ -26,12 +27,15 @@ function toPattern(names: string): string {
   return names.replaceAll(/\btype \w+,?/g, '').replaceAll(/(\w+) as (\w+)/g, '$1: $2');
 }
 
+/** Modules that also work in a user's bundle, where a module may have no place at all. */
+const hasOwnPlace = /\/src\/config\/installed-package\.[jt]s$|\/node_modules\/web-tree-sitter\//;
+
 /** What a module finds by its own place is found from the part it is in. */
 function oldPlaces(folder: string): Plugin {
   return {
     name: 'old-places',
     transform: (code, id) => {
-      if (!code.includes('import.meta.')) return null;
+      if (!code.includes('import.meta.') || hasOwnPlace.test(id)) return null;
       const place = id.startsWith(join(root, 'dist')) ? id : join(root, 'dist', relative(root, id));
       const url = `new URL(${JSON.stringify(relative(folder, place.replace(/\.ts$/, '.js')))}, import.meta.url)`;
       const toPath = `process.getBuiltinModule('node:url').fileURLToPath`;
@@ -71,15 +75,19 @@ const onUsersRxjs: Plugin = {
 };
 
 const forLibrary = defineConfig({
-  input: Object.fromEntries(
-    Object.entries(readDoors())
-      .filter(([name]) => name !== 'react')
-      .map(([name, source]) => [name, join(root, source)]),
-  ),
+  input: {
+    ...Object.fromEntries(
+      Object.entries(readDoors())
+        .filter(([name]) => name !== 'react')
+        .map(([name, source]) => [name, join(root, source)]),
+    ),
+    // The program loads it, too.
+    'shell-parser': join(root, 'src/policy/shell/shell-parser.ts'),
+  },
   platform: 'node',
   // zod is put in, without its fifty languages: loading it took longer than all of troupe.
-  external: (id) => /^[^./]/.test(id) && !/^(zod|rxjs|tslib|virtual:.*)$/.test(id),
-  plugins: [onUsersRxjs, cheapBuiltins, oldPlaces(library), lazySchemas],
+  external: (id) => /^[^./]/.test(id) && !/^(zod|rxjs|tslib|web-tree-sitter|virtual:.*)$/.test(id),
+  plugins: [onUsersRxjs, cheapBuiltins, oldPlaces(library), lazySchemas, inlineWasm],
   checks: { ineffectiveDynamicImport: false },
   logLevel: 'warn',
   output: {
@@ -113,6 +121,13 @@ const forPages = defineConfig({
  */
 const program = join(root, 'dist/src/cli');
 
+/** The shell grammar is in the library, once for both. */
+const sharedParser: Plugin = {
+  name: 'shared-parser',
+  resolveId: (source) =>
+    source.endsWith('/shell-parser.js') ? { id: '../../library/shell-parser.js', external: true } : null,
+};
+
 /** All of `troupe ps`, and the most of what every verb needs. */
 const forList =
   /\/src\/(cli\/run-cli|cli\/version|cli\/verbs\/ps|state-directory\/open-state-directory)\.js$|rolldown\/runtime/;
@@ -135,7 +150,7 @@ const forProgram = defineConfig({
   platform: 'node',
   // The layout of statecharts is put in: nobody else needs it.
   external: (id) => /^[^./]/.test(id) && !id.startsWith('@dagrejs/'),
-  plugins: [cheapBuiltins, oldPlaces(program), inTheirPlace],
+  plugins: [sharedParser, cheapBuiltins, oldPlaces(program), inTheirPlace],
   // What `follow-process` and others share with who loads them is loaded by then.
   checks: { ineffectiveDynamicImport: false },
   logLevel: 'warn',

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { AgentDefinition } from '../config/agent-file-schema.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
@@ -89,7 +88,7 @@ export async function assembleAgent(
     depth,
     maxDepth,
     env,
-    execCommand: options.execCommand ?? ownExecCommand(),
+    execCommand: options.execCommand,
     asks: options.ask === undefined ? null : toAskText(supervisor),
     isNested: options.supervisor !== undefined && options.parent !== undefined,
     transcript: () => conversation?.transcript ?? [],
@@ -237,10 +236,4 @@ function toSupervisor(given: {
     },
     { ask: options.ask ?? null },
   );
-}
-
-/** Returns the command line of the running troupe, from sources or built: the program that runs delegates. */
-export function ownExecCommand(): readonly [string, ...string[]] {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return [process.execPath, fileURLToPath(new URL(`../cli/main.${ending}`, import.meta.url))];
 }

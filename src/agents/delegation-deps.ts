@@ -23,8 +23,8 @@ export interface DelegationDeps {
   readonly depth: number;
   readonly maxDepth: number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Program that runs a delegate, before `exec <agent> …`. */
-  readonly execCommand: readonly [string, ...string[]];
+  /** Program that runs a delegate, before `exec <agent> …`. Default: the command line of troupe. */
+  readonly execCommand?: readonly [string, ...string[]] | undefined;
   /**
    * Value of `TROUPE_ASK`, with which a delegate in a program of its own asks the person. `null` where there is no
    * person.

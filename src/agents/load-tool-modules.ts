@@ -79,7 +79,8 @@ export function resolveModule(text: string, folder: string): string {
 }
 
 function importModule(file: string): Promise<Readonly<Record<string, unknown>>> {
-  return import(pathToFileURL(file).href);
+  // A bundler leaves it alone: the file is the user's, and known when it is loaded.
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(file).href);
 }
 
 async function toExported(given: unknown, place: ToolModulePlace): Promise<unknown> {

@@ -11,6 +11,7 @@ import { keyVariable } from './choose-model.ts';
 import type { DelegationDeps } from './delegation-deps.ts';
 import { toDelegationText } from './delegation-text.ts';
 import { loadAgent } from './load-agent.ts';
+import { ownExecCommand } from './own-exec-command.ts';
 
 /** Maximum length of a task shown with its process. */
 const SHOWN_TASK_LENGTH = 200;
@@ -91,7 +92,7 @@ function toWork(
 
 function toCommand(
   { name, limits }: AgentDefinition,
-  { execCommand, depth, maxDepth }: DelegationDeps,
+  { execCommand = ownExecCommand(), depth, maxDepth }: DelegationDeps,
 ): [string, ...string[]] {
   const depths = ['--depth', String(depth + 1), '--max-depth', String(maxDepth)];
   // Without a limit of its own it has the limit of its process, set by the agent above.

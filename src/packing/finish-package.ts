@@ -1,6 +1,6 @@
 /**
- * Finishes `dist` after the compiler and the bundler: copies the shell grammar and the licences of bundled packages, and removes the
- * modules that the bundles replace and the declarations that no door of the package reaches.
+ * Finishes `dist` after the compiler and the bundler: copies the licences of bundled packages, and removes the modules that the bundles
+ * replace and the declarations that no door of the package reaches.
  */
 import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,8 +20,8 @@ for (const { name, parentPath } of readdirSync(dist, { recursive: true, withFile
 }
 
 const copies = {
-  'tree-sitter-bash/tree-sitter-bash.wasm': 'src/policy/shell/tree-sitter-bash.wasm',
-  'tree-sitter-bash/LICENSE': 'src/policy/shell/tree-sitter-bash.LICENSE',
+  'tree-sitter-bash/LICENSE': 'library/tree-sitter-bash.LICENSE',
+  'web-tree-sitter/LICENSE': 'library/web-tree-sitter.LICENSE',
   'zod/LICENSE': 'library/zod.LICENSE',
   'rxjs/LICENSE.txt': 'library/rxjs.LICENSE',
   'tslib/LICENSE.txt': 'library/tslib.LICENSE',

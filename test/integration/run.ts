@@ -1,5 +1,5 @@
 /**
- * Runs the integration tests: `npm run test:integration`, or those of one folder, `npm run test:integration -- bundles`. Builds and packs
+ * Runs the integration tests: `npm run test:integration`, or those of one folder, `npm run test:integration -- bundlers`. Builds and packs
  * troupe and installs what the chosen folders need, each only if it has changed; then checks the types and runs the tests.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { loadInstalled } from '../../config/installed-package.ts';
 
 type Measure = (text: string) => number;
 
@@ -15,7 +15,7 @@ export function textWidth(text: string): number {
 }
 
 function loadMeasure(): Measure {
-  const module = createRequire(import.meta.url)('string-width') as typeof import('string-width');
+  const module = loadInstalled('string-width') as typeof import('string-width');
   return module.default;
 }
 

@@ -1,3 +1,5 @@
+import { loadInstalled } from '../../config/installed-package.ts';
+
 /** Used part of `@anthropic-ai/sandbox-runtime`, which users install to enable the sandbox. */
 export interface SandboxRuntime {
   isSupportedPlatform(): boolean;
@@ -56,6 +58,8 @@ export function shareSandbox(load: () => Promise<SandboxRuntime>): SharedSandbox
 
 /** Shared sandbox of the program: the package keeps one state in its module, so its users are counted for the whole program. */
 export const installedSandbox: SharedSandbox = shareSandbox(async () => {
-  const { SandboxManager } = await import('@anthropic-ai/sandbox-runtime');
-  return SandboxManager as unknown as SandboxRuntime;
+  const { SandboxManager } = loadInstalled('@anthropic-ai/sandbox-runtime') as {
+    SandboxManager: SandboxRuntime;
+  };
+  return SandboxManager;
 });

@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { type SyntaxNode, toSyntaxNode } from './syntax-node.ts';
 
 export interface ShellGrammar {
@@ -11,13 +8,10 @@ export interface ShellGrammar {
 /** Limit for text made to be slow to parse; usual text takes less than a millisecond for each kilobyte. */
 const MAX_PARSE_MS = 300;
 
-const FILE = 'tree-sitter-bash.wasm';
-
-/** The grammar of bash, read from disk at the first call and shared by the whole program. */
+/** The grammar of bash, loaded at the first call and shared by the whole program. */
 export const loadShellGrammar: () => Promise<ShellGrammar> = once(async () => {
-  const { Language, Parser } = await import('web-tree-sitter');
-  await Parser.init();
-  const parser = new Parser().setLanguage(await Language.load(findGrammarFile()));
+  const { createShellParser } = await import('./shell-parser.ts');
+  const parser = await createShellParser();
   return {
     parse: (text) => {
       const giveUpAtMs = performance.now() + MAX_PARSE_MS;
@@ -34,12 +28,6 @@ export const loadShellGrammar: () => Promise<ShellGrammar> = once(async () => {
     },
   };
 });
-
-/** A build puts it beside this module; in the sources it is in a package. */
-function findGrammarFile(): string {
-  const beside = fileURLToPath(new URL(FILE, import.meta.url));
-  return existsSync(beside) ? beside : createRequire(import.meta.url).resolve(`tree-sitter-bash/${FILE}`);
-}
 
 /** A failure is not kept: the next call tries again. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {

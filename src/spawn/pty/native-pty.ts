@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import { findInstalled, loadInstalled } from '../../config/installed-package.ts';
 import type { Unavailable } from '../terminal/terminal-deps.ts';
 
 /**
@@ -65,10 +65,12 @@ const sameUser = -1;
 /** Loads the package on first use, because most programs never have a terminal. */
 export function loadNativePty(): NativePty | Unavailable {
   if (process.platform === 'win32') return notForWindows;
-  const load = createRequire(import.meta.url);
   try {
-    const binding: Binding = load('@lydell/node-pty/requireBinary.js').requireBinary('pty.node');
-    const helperPath = findHelper(load);
+    const { requireBinary } = loadInstalled('@lydell/node-pty/requireBinary.js') as {
+      requireBinary(name: string): Binding;
+    };
+    const binding = requireBinary('pty.node');
+    const helperPath = findHelper();
     return {
       start: ({ file, args, env, cwd, columns, rows, onExit }) => {
         const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -93,7 +95,7 @@ const notForWindows: Unavailable = {
 };
 
 /** Finds the program through which macOS starts others. */
-function findHelper(load: NodeJS.Require): string {
+function findHelper(): string {
   if (process.platform !== 'darwin') return '';
-  return load.resolve(`@lydell/node-pty-darwin-${process.arch}/spawn-helper`);
+  return findInstalled(`@lydell/node-pty-darwin-${process.arch}/spawn-helper`);
 }

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import type { SerializeAddon } from '@xterm/addon-serialize';
 import type { IUnicodeVersionProvider, Terminal } from '@xterm/headless';
 import { toErrorText } from '../../config/error-text.ts';
+import { loadInstalled } from '../../config/installed-package.ts';
 import type { Unavailable } from './terminal-deps.ts';
 
 /** Classes of the terminal emulator that renders screens. */
@@ -13,11 +13,12 @@ export interface Emulator {
 
 /** Loads the packages on first use, because most programs never have a terminal. */
 export function loadEmulator(): Emulator | Unavailable {
-  const load = createRequire(import.meta.url);
   try {
-    const { Terminal } = load('@xterm/headless');
-    const { SerializeAddon } = load('@xterm/addon-serialize');
-    const { default: stringWidth } = load('string-width');
+    const { Terminal } = loadInstalled('@xterm/headless') as typeof import('@xterm/headless');
+    const { SerializeAddon } = loadInstalled(
+      '@xterm/addon-serialize',
+    ) as typeof import('@xterm/addon-serialize');
+    const { default: stringWidth } = loadInstalled('string-width') as typeof import('string-width');
     return { Terminal, SerializeAddon, widths: createWidths(stringWidth) };
   } catch (error) {
     const [reason] = toErrorText(error).split('\n');
