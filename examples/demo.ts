@@ -9,6 +9,7 @@ import {
   type FinalView,
   type ProcessView,
 } from '../src/index.ts';
+import { createInspector } from '../src/inspector/index.ts';
 import { findCarriers } from './demo/carriers.ts';
 import { createChecks } from './demo/checks.ts';
 import { narrateConversation, narrateProcesses } from './demo/narrate.ts';
@@ -30,6 +31,9 @@ const supervisor = createSupervisor({
   handleSignals: true,
 });
 narrateProcesses(supervisor, stage);
+/** With `--ui` everything can be watched in a page. */
+const inspector = process.argv.includes('--ui') ? createInspector({ supervisor, title: 'demo' }) : null;
+const page = await inspector?.listen();
 
 const conversation = createConversation({
   supervisor,
@@ -37,6 +41,9 @@ const conversation = createConversation({
   policy: { mode: 'auto' },
   onEvent: (event) => narrateConversation(event, { stage, home }),
 });
+
+inspector?.add(conversation);
+if (page !== undefined) stage.plain(`Watch it live: ${page.link}`);
 
 stage.opening(
   'troupe: an agent and its processes',
@@ -154,6 +161,7 @@ async function ending(): Promise<void> {
   for (const claim of failed) stage.plain(`FAILED: ${claim}`);
   if (failed.length === 0) stage.plain(`All ${total} claims of this demonstration were checked and held.`);
   process.exitCode = failed.length === 0 ? 0 : 1;
+  if (page !== undefined) stage.plain(`The page stays open until Ctrl-C: ${page.link}`);
 }
 
 function find(label: string): ProcessView | undefined {

@@ -36,10 +36,21 @@ export interface InspectorOptions {
   readonly title?: string;
 }
 
+/** Options of `Inspector.listen`. */
+export interface ListenOptions {
+  /** Port on the loopback address. Default: any that is free. */
+  readonly port?: number;
+}
+
 /** Page that shows the processes and conversations of this program, live. */
 export interface Inspector extends Disposable {
   /** Answers the requests of the page. Needs no `this`. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /**
+   * Serves the page on this machine. Resolves with the link, token included, and with what ends it; rejects with TroupeError
+   * `invalid-option` where the port is taken. The server keeps the program alive until `close`.
+   */
+  listen(options?: ListenOptions): Promise<{ readonly link: string; close(): Promise<void> }>;
   /** Returns the link to the page with its token; `origin` is that of the server, such as `http://127.0.0.1:3000`. */
   link(origin: string): string;
   /** Asks the person in front of the page: pass it to `createConversation`. A question waits until it is answered or not needed any more. */
@@ -85,7 +96,7 @@ const PAUSE_MS = 100;
  *
  * @example
  * const inspector = createInspector({ supervisor });
- * console.log(inspector.link('http://127.0.0.1:3000'));
+ * const { link, close } = await inspector.listen();
  */
 export function createInspector(options: InspectorOptions): Inspector {
   const { supervisor, token = createToken(), readOnly = false } = options;
@@ -109,13 +120,15 @@ export function createInspector(options: InspectorOptions): Inspector {
     },
   });
   const close = () => questions.close();
+  const fetch = createInspectorHandler({
+    ...{ guard, store, processes },
+    about: { kind: 'program', title: options.title ?? basename(supervisor.cwd), readOnly },
+    act: createActions({ processes, questions, findConversation: (id) => conversations.get(id) }),
+    warnings: () => [],
+  });
   return {
-    fetch: createInspectorHandler({
-      ...{ guard, store, processes },
-      about: { kind: 'program', title: options.title ?? basename(supervisor.cwd), readOnly },
-      act: createActions({ processes, questions, findConversation: (id) => conversations.get(id) }),
-      warnings: () => [],
-    }),
+    fetch,
+    listen: ({ port = 0 } = {}) => listen(port, { fetch, guard }),
     link: (origin) => toLink(origin, guard),
     ask: questions.ask,
     add: (conversation) => {
@@ -129,6 +142,20 @@ export function createInspector(options: InspectorOptions): Inspector {
     close,
     [Symbol.dispose]: close,
   };
+}
+
+async function listen(
+  port: number,
+  { fetch, guard }: { readonly fetch: Inspector['fetch']; readonly guard: PageGuard },
+): ReturnType<Inspector['listen']> {
+  const { serveHttp } = await import('../mcp/http/serve-http.ts');
+  const listener = await serveHttp({
+    ...{ address: { host: '127.0.0.1', port }, path: '', option: 'port', fetch },
+    onError: (error) => process.emitWarning(error),
+  });
+  if (listener.type === 'refused')
+    throw new TroupeError({ code: 'invalid-option', message: `createInspector: listen: ${listener.why}` });
+  return { link: toLink(listener.url, guard), close: listener.close };
 }
 
 /** Returns the address of the page, with the token in it. */

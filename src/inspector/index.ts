@@ -1,1 +1,6 @@
-export { createInspector, type Inspector, type InspectorOptions } from './create-inspector.ts';
+export {
+  createInspector,
+  type Inspector,
+  type InspectorOptions,
+  type ListenOptions,
+} from './create-inspector.ts';

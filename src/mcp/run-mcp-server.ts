@@ -121,7 +121,13 @@ async function serveClients(
     ...(token !== undefined && { token }),
     ...(sessionIdle !== undefined && { sessionIdle }),
   });
-  const listener = await serveHttp({ address, path: '/mcp', fetch: handler.fetch, onError });
+  const listener = await serveHttp({
+    address,
+    path: '/mcp',
+    option: '--http',
+    fetch: handler.fetch,
+    onError,
+  });
   if (listener.type === 'refused') {
     log(listener.why);
     return 1;

@@ -22,6 +22,7 @@ const withoutSchema = [
   'SandboxOptions',
   'LiveHandlerOptions',
   'InspectorOptions',
+  'ListenOptions',
   'RemoteStoreOptions',
   'AgentOptions',
   'RunOptions',

@@ -190,3 +190,19 @@ test('an order beyond a megabyte is refused', async () => {
 
   expect(response.status).toBe(400);
 });
+
+test('an inspector listens on this machine, and says when the port is taken', async () => {
+  await using stage = openInspector();
+  const first = await stage.inspector.listen();
+  const port = Number(new URL(first.link).port);
+  try {
+    const response = await fetch(first.link, { redirect: 'manual' });
+    expect(response.status).toBe(303);
+    await expect(stage.inspector.listen({ port })).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: expect.stringContaining(`127.0.0.1:${port} is taken by pid ${process.pid}`),
+    });
+  } finally {
+    await first.close();
+  }
+});

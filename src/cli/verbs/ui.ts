@@ -68,7 +68,7 @@ function serveUi(input: VerbInput<FlagsOf<typeof addFlags>>): Promise<number> {
     });
     const serve = (port: number) =>
       serveHttp({
-        ...{ address: { ...address, port }, path: '/', fetch: inspector.fetch },
+        ...{ address: { ...address, port }, path: '/', option: '--http', fetch: inspector.fetch },
         onError: (error) => printError(io, toError(error).message),
       });
     const first = await serve(address.port);

@@ -19,6 +19,8 @@ export async function serveHttp(options: {
   readonly address: HttpAddress;
   /** The path at which clients begin. */
   readonly path: string;
+  /** Name of the option that sets the address, for advice. */
+  readonly option: string;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly onError: (error: Error) => void;
 }): Promise<HttpListener | { readonly type: 'refused'; readonly why: string }> {
@@ -31,7 +33,7 @@ export async function serveHttp(options: {
     server.once('error', resolve);
     server.listen(address.port, address.host, () => resolve(null));
   });
-  if (failure !== null) return { type: 'refused', why: await describeFailure(failure, address) };
+  if (failure !== null) return { type: 'refused', why: await describeFailure(failure, options) };
   server.on('error', onError);
   const { port } = server.address() as AddressInfo;
   return {
@@ -47,7 +49,7 @@ export async function serveHttp(options: {
 
 async function describeFailure(
   { code, message }: NodeJS.ErrnoException,
-  address: HttpAddress,
+  { address, option }: { readonly address: HttpAddress; readonly option: string },
 ): Promise<string> {
   const where = formatAddress(address);
   if (code === 'EADDRINUSE') {
@@ -56,7 +58,7 @@ async function describeFailure(
       holder === null
         ? 'another process'
         : `${holder.pid === null ? 'another user' : `pid ${holder.pid}`} (${quote(holder.command)})`;
-    return `The address ${where} is taken by ${who}. End that one, or choose another port: --http ${formatAddress({ ...address, port: address.port + 1 })}.`;
+    return `The address ${where} is taken by ${who}. End that one, or choose another port: ${option} ${formatAddress({ ...address, port: address.port + 1 })}.`;
   }
   if (code === 'EACCES') return `Listening on ${where} is not allowed: choose a port from 1024 on.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
