@@ -16,7 +16,7 @@ import { TroupeProvider, useConversation, useProcess, useProcesses } from 'troup
 import { createScriptedBackend } from 'troupe/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { App } from './example.tsx';
-import { findChromium } from './find-chromium.ts';
+import { findChromium } from '../support/find-chromium.ts';
 import { servePage } from './serve-page.tsx';
 
 /** A supervisor whose processes are played by hand, an agent, and their store. */
