@@ -7,7 +7,11 @@ describe.skipIf(executablePath === null)('the buttons of a process', () => {
 
   test('kill ends the tree and shows the receipt', async () => {
     await using stage = await openStage(browser());
-    const handle = stage.supervisor.start({ command: 'sleep 300 & sleep 300', label: 'web', background: true });
+    const handle = stage.supervisor.start({
+      command: 'sleep 300 & sleep 300',
+      label: 'web',
+      background: true,
+    });
     await using opened = await stage.open();
 
     await opened.button('kill').click();

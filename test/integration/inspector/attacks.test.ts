@@ -52,7 +52,11 @@ describe.skipIf(executablePath === null)('attacks on the page', () => {
     stage.backend.lastRun.print(`${attacks.join('\n')}\nafter all\n`);
     await eventually(async () => expect(await opened.output()).toContain('after all'));
     for (const text of ['click me', 'evil.example/plain'])
-      await page.locator('.xterm-rows').getByText(text).first().click({ modifiers: ['ControlOrMeta'], force: true });
+      await page
+        .locator('.xterm-rows')
+        .getByText(text)
+        .first()
+        .click({ modifiers: ['ControlOrMeta'], force: true });
 
     expect(await page.title()).toBe(title);
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('mine');
@@ -123,7 +127,12 @@ describe.skipIf(executablePath === null)('attacks on the page', () => {
         const ordered = await attempt('/api/act', { method: 'POST', headers: json, body });
         const plain = await attempt('/api/act', { method: 'POST', mode: 'no-cors', body });
         const form = document.createElement('form');
-        Object.assign(form, { method: 'post', enctype: 'text/plain', action: `${target}/api/act`, target: 'sink' });
+        Object.assign(form, {
+          method: 'post',
+          enctype: 'text/plain',
+          action: `${target}/api/act`,
+          target: 'sink',
+        });
         const field = document.createElement('input');
         Object.assign(field, { name: body.slice(0, -1), value: '}' });
         form.append(field);

@@ -35,7 +35,9 @@ describe.skipIf(executablePath === null)('the look of the page', () => {
     const lightness = () =>
       opened.page.evaluate(() => {
         const [red = 0, green = 0, blue = 0] =
-          getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [];
+          getComputedStyle(document.body)
+            .backgroundColor.match(/[\d.]+/g)
+            ?.map(Number) ?? [];
         return (red + green + blue) / 3;
       });
     await opened.page.locator('header').waitFor();
@@ -52,7 +54,17 @@ describe.skipIf(executablePath === null)('the look of the page', () => {
     await using opened = await stage.open();
     await opened.page.locator('.xterm').waitFor();
     const session = await opened.page.context().newCDPSession(opened.page);
-    const controls = ['button', 'checkbox', 'searchbox', 'textbox', 'slider', 'combobox', 'row', 'tab', 'treegrid'];
+    const controls = [
+      'button',
+      'checkbox',
+      'searchbox',
+      'textbox',
+      'slider',
+      'combobox',
+      'row',
+      'tab',
+      'treegrid',
+    ];
 
     const { nodes } = await session.send('Accessibility.getFullAXTree');
 

@@ -10,7 +10,12 @@ describe.skipIf(executablePath === null)('a thousand processes', () => {
     const stage = await openScriptedStage(browser());
     for (let index = 0; index < 1_000; index += 1) {
       const label = `process-${index}`;
-      stage.supervisor.start({ command: ['run', label], label, owner: `agent-${index % 10}`, background: true });
+      stage.supervisor.start({
+        command: ['run', label],
+        label,
+        owner: `agent-${index % 10}`,
+        background: true,
+      });
     }
     await eventually(() => expect(stage.backend.runs).toHaveLength(1_000));
     stage.backend.runs.forEach((run, index) => {
@@ -63,7 +68,9 @@ describe.skipIf(executablePath === null)('a thousand processes', () => {
     await opened.row('web').waitFor();
     await opened.page.locator('.xterm').waitFor();
 
-    const paths = [...new Set(stage.served.requests)].filter((path) => !path.startsWith('/api') && !path.includes('?'));
+    const paths = [...new Set(stage.served.requests)].filter(
+      (path) => !path.startsWith('/api') && !path.includes('?'),
+    );
     const sizes = await Promise.all(
       paths.map(async (path) => {
         const bytes = await opened.page.evaluate(async (url) => (await fetch(url)).text(), path);

@@ -50,12 +50,12 @@ describe.skipIf(executablePath === null)('the table of processes', () => {
     const lane = opened.row('web').locator('.lane');
 
     await eventually(async () =>
-      expect(await lane.getAttribute('aria-label')).toMatch(
-        /pending from [\d:]+, .*stopping from [\d:]+/,
-      ),
+      expect(await lane.getAttribute('aria-label')).toMatch(/pending from [\d:]+, .*stopping from [\d:]+/),
     );
     expect(await lane.locator('.bar.stopping').count()).toBe(1);
-    await eventually(async () => expect(await lane.getAttribute('aria-label')).toMatch(/killed .* at [\d:]+$/));
+    await eventually(async () =>
+      expect(await lane.getAttribute('aria-label')).toMatch(/killed .* at [\d:]+$/),
+    );
   });
 
   test('arrows lead from the turn to its process, and from its end into the conversation', async () => {
@@ -190,9 +190,16 @@ describe.skipIf(executablePath === null)('the table of processes', () => {
     stage.supervisor.start({ command: [process.execPath, '-e', program], label: 'web', background: true });
     await using opened = await stage.open();
 
-    await opened.row('web').getByText(/^:\d+$/).waitFor();
+    await opened
+      .row('web')
+      .getByText(/^:\d+$/)
+      .waitFor();
 
-    await opened.row('web').locator('.memory').getByText(/\d MB$/).waitFor();
+    await opened
+      .row('web')
+      .locator('.memory')
+      .getByText(/\d MB$/)
+      .waitFor();
   });
 
   test('a row shows what waits for input', async () => {

@@ -111,7 +111,8 @@ async function openPage(
   await page.goto(link + hash);
   return {
     ...{ page, problems },
-    row: (name) => page.getByRole('row').filter({ has: page.locator('.name').getByText(name, { exact: true }) }),
+    row: (name) =>
+      page.getByRole('row').filter({ has: page.locator('.name').getByText(name, { exact: true }) }),
     pane: (name) => page.locator(`[data-pane=${name}]`),
     button: (name) => page.getByRole('button', { name, exact: typeof name === 'string' }),
     output: async () => (await page.locator('.xterm-rows').innerText()).replaceAll(' ', ' '),

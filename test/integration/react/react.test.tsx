@@ -15,8 +15,8 @@ import {
 import { TroupeProvider, useConversation, useProcess, useProcesses } from 'troupe/react';
 import { createScriptedBackend } from 'troupe/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { App } from './example.tsx';
 import { findChromium } from '../support/find-chromium.ts';
+import { App } from './example.tsx';
 import { servePage } from './serve-page.tsx';
 
 /** A supervisor whose processes are played by hand, an agent, and their store. */
