@@ -86,6 +86,8 @@ export function createDirectoryInspector(options: {
 
 /** Pause between two changes that a page is told of, in ms: more often nobody could read them. */
 const PAUSE_MS = 100;
+/** Interval in which lengths of output are read again, in ms. */
+const FIGURES_MS = 1_000;
 
 /**
  * Creates a page that shows the processes and conversations of this program: who started what, what runs, how it ended, what the agent was
@@ -107,7 +109,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   };
   const conversations = new Map((options.conversations ?? []).map((each) => [each.id, each]));
   const local = createLocalStore({
-    ...{ supervisor, timelines: true, pauseMs: PAUSE_MS },
+    ...{ supervisor, timelines: true, pauseMs: PAUSE_MS, figuresMs: FIGURES_MS },
     conversations: [...conversations.values()],
   });
   let changed = () => {};

@@ -27,6 +27,8 @@ export interface LocalStoreOptions {
   readonly timelines?: boolean;
   /** Pause between two changes; those in between are published together. Default 0. */
   readonly pauseMs?: number;
+  /** Interval in which lengths of output are read again, in ms: they change without an event. Default: never. */
+  readonly figuresMs?: number;
 }
 
 /** Makes a store of what runs in this program. It owns nothing: the supervisor and the conversations are closed by the caller. */
@@ -93,7 +95,15 @@ export function createLocalStore(options: LocalStoreOptions): LocalStore {
           followed = views;
           onChange();
         });
+        const timer =
+          options.figuresMs === undefined
+            ? null
+            : setInterval(() => {
+                followed = supervisor.list();
+                onChange();
+              }, options.figuresMs).unref();
         return () => {
+          if (timer !== null) clearInterval(timer);
           changed = null;
           followed = null;
           subscription.unsubscribe();

@@ -14,7 +14,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Iterates over the output of a process from an offset to its end. It continues after a lost connection where it was. The program waits
- * for a reader that is slow.
+ * for a reader that is slow. A hidden page reads nothing.
  */
 export async function* followOutput(
   id: string,
@@ -22,8 +22,14 @@ export async function* followOutput(
 ): AsyncGenerator<OutputItem, void> {
   let cursor = from;
   while (!signal.aborted) {
+    await whenShown(signal);
+    const hidden = new AbortController();
+    const hide = () => document.hidden && hidden.abort();
+    document.addEventListener('visibilitychange', hide);
     try {
-      const response = await fetch(`api/output?id=${encodeURIComponent(id)}&from=${cursor}`, { signal });
+      const response = await fetch(`api/output?id=${encodeURIComponent(id)}&from=${cursor}`, {
+        signal: AbortSignal.any([signal, hidden.signal]),
+      });
       if (!response.ok || response.body === null) return;
       for await (const line of readLines(response.body)) {
         const item = JSON.parse(line) as FollowItem | { readonly error: string };
@@ -35,8 +41,20 @@ export async function* followOutput(
       return;
     } catch {
       if (signal.aborted) return;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      if (!hidden.signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    } finally {
+      document.removeEventListener('visibilitychange', hide);
     }
+  }
+}
+
+/** Waits until the page is visible, or the signal is aborted. */
+async function whenShown(signal: AbortSignal): Promise<void> {
+  while (document.hidden && !signal.aborted) {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    document.addEventListener('visibilitychange', resolve, { once: true });
+    signal.addEventListener('abort', resolve, { once: true });
+    await promise;
   }
 }
 
