@@ -54,17 +54,7 @@ describe.skipIf(executablePath === null)('the look of the page', () => {
     await using opened = await stage.open();
     await opened.page.locator('.xterm').waitFor();
     const session = await opened.page.context().newCDPSession(opened.page);
-    const controls = [
-      'button',
-      'checkbox',
-      'searchbox',
-      'textbox',
-      'slider',
-      'combobox',
-      'row',
-      'tab',
-      'treegrid',
-    ];
+    const controls = ['button', 'checkbox', 'searchbox', 'textbox', 'slider', 'combobox', 'tab', 'treegrid'];
 
     const { nodes } = await session.send('Accessibility.getFullAXTree');
 
