@@ -11,6 +11,8 @@ const ROW = 30;
 /** Rows beyond the visible ones that are drawn, so that quick scrolling does not show gaps. */
 const MARGIN_ROWS = 8;
 const USAGE_EVERY_MS = 2_000;
+/** Time for which the same rows must be visible before their figures are asked for. */
+const SETTLE_MS = 200;
 
 const scrollTop = signal(0);
 const height = signal(400);
@@ -115,9 +117,13 @@ function useUsage(visible: readonly StageRow[]) {
       if (response.ok) usage.value = { ...usage.value, ...(await response.json()) };
     };
     const askSafely = () => void ask().catch(() => {});
-    askSafely();
+    // Rows pass quickly while a person scrolls.
+    const first = setTimeout(askSafely, SETTLE_MS);
     const timer = setInterval(askSafely, USAGE_EVERY_MS);
-    return () => clearInterval(timer);
+    return () => {
+      clearTimeout(first);
+      clearInterval(timer);
+    };
   }, [ids, travel.value === null]);
 }
 
