@@ -16,6 +16,10 @@ const SETTLE_MS = 200;
 
 const scrollTop = signal(0);
 const height = signal(400);
+/** Number of times that fit beside each other on the axis. */
+const tickCount = signal(7);
+/** Width of the name of a time, with the room around it. */
+const TICK_PX = 90;
 
 /** Table of owners and processes with their lanes. Only visible rows exist in the document. */
 export function StageView() {
@@ -30,6 +34,8 @@ export function StageView() {
     if (element === null) return;
     const observer = new ResizeObserver(() => {
       height.value = element.clientHeight;
+      const width = lanes.current?.clientWidth ?? 0;
+      tickCount.value = Math.min(7, Math.max(1, Math.floor(width / TICK_PX)));
     });
     observer.observe(element);
     return () => observer.disconnect();
@@ -136,7 +142,7 @@ const ranges: readonly (readonly [label: string, ms: number | null])[] = [
 ];
 
 function Axis({ shown }: { readonly shown: Range }) {
-  const { times, stepMs } = toTicks(shown, 7);
+  const { times, stepMs } = toTicks(shown, tickCount.value);
   return (
     <div class="axis">
       <div class="head">
@@ -168,7 +174,7 @@ function Axis({ shown }: { readonly shown: Range }) {
 }
 
 function Grid({ shown }: { readonly shown: Range }) {
-  const { times } = toTicks(shown, 7);
+  const { times } = toTicks(shown, tickCount.value);
   const moment = toPercent(at.value, shown);
   return (
     <>
