@@ -39,6 +39,7 @@ export { createAgent, type RunOptions, runAgent } from './agents/create-agent.ts
 export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts';
 export type { ToolModule, ToolModulePlace } from './agents/load-tool-modules.ts';
 export { applyOverrides, parseAgentFile } from './agents/parse-agent-file.ts';
+export type { Diagram, DiagramState, DiagramTransition } from './charts/diagram.ts';
 export type { Cancel, Clock } from './clock/clock.ts';
 export type { AbortOptions } from './config/abort-signal.ts';
 export type {
@@ -114,6 +115,7 @@ export type {
   ReadableStore,
 } from './live/live-state.ts';
 export { createLocalStore, type LocalStore, type LocalStoreOptions } from './live/local-store.ts';
+export type { MachineStep, MachineView } from './live/machine-view.ts';
 export type { Attention } from './mailbox/attention.ts';
 export type { Mailbox, MailboxReader, MailboxStore, Notice } from './mailbox/mailbox.ts';
 export type { MailboxEntry } from './mailbox/mailbox-entry.ts';

@@ -22,6 +22,7 @@ export function toEventLabel(eventType: string): string {
   const name = rest.join('.');
   if (of === 'actor') return `${name} ${kind === 'error' ? 'broke' : 'is done'}`;
   if (of === 'state') return `${name} is done`;
+  if (kind === 'after' && /^\d+$/.test(of ?? '')) return `after ${of} ms`;
   if (kind === 'after') return `after ${[of, ...rest].slice(0, -1).join('.')}`;
   return eventType;
 }

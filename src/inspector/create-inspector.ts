@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
+import type { InspectionEvent } from 'xstate';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { createDirectoryStore } from '../live/directory-store.ts';
@@ -10,6 +11,7 @@ import type { Ask } from '../policy/authorize.ts';
 import type { StateDirectory } from '../state-directory/state-directory.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { type PageGuard, TOKEN_PARAMETER } from './guard-page.ts';
+import { createInspectedMachines } from './inspected-machines.ts';
 import { type InspectedProcesses, toInspectedProcesses } from './inspected-processes.ts';
 import { createActions } from './inspector-actions.ts';
 import { createInspectorHandler } from './inspector-handler.ts';
@@ -55,6 +57,8 @@ export interface Inspector extends Disposable {
   link(origin: string): string;
   /** Asks the person in front of the page: pass it to `createConversation`. A question waits until it is answered or not needed any more. */
   readonly ask: Ask;
+  /** Shows machines of the program: `createActor(machine, { inspect: inspector.inspect })`. Needs no `this`. */
+  readonly inspect: (event: InspectionEvent) => void;
   /** Shows a conversation from now on, until the returned function is called. */
   add(conversation: Conversation): () => void;
   /** Denies the questions that wait. Processes and conversations stay as they are. */
@@ -115,8 +119,9 @@ export function createInspector(options: InspectorOptions): Inspector {
   let changed = () => {};
   const questions = createOpenQuestions(() => changed());
   const processes = toInspectedProcesses(supervisor);
-  const store = withQuestions(local, {
-    read: () => questions.list,
+  const machines = createInspectedMachines(() => changed());
+  const store = withMore(local, {
+    read: () => ({ questions: questions.list, machines: machines.record }),
     open: (onChange) => {
       changed = onChange;
     },
@@ -133,6 +138,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     listen: ({ port = 0 } = {}) => listen(port, { fetch, guard }),
     link: (origin) => toLink(origin, guard),
     ask: questions.ask,
+    inspect: machines.inspect,
     add: (conversation) => {
       conversations.set(conversation.id, conversation);
       const remove = local.add(conversation);
@@ -167,24 +173,25 @@ function toLink(origin: string, { path, token }: PageGuard): string {
   return url.href;
 }
 
-/** Adds the questions that wait to a state. */
-function withQuestions(
+/** Adds to a state what only the inspector knows. */
+function withMore(
   store: LiveStore,
-  questions: { read(): LiveState['questions']; open(onChange: () => void): void },
+  more: { read(): Pick<LiveState, 'questions' | 'machines'>; open(onChange: () => void): void },
 ): LiveStore {
   let last = store.getSnapshot();
   return createSharedStore({
+    pauseMs: PAUSE_MS,
     read: () => {
-      const next = { ...store.getSnapshot(), questions: questions.read() };
+      const next = { ...store.getSnapshot(), ...more.read() };
       const keys = Object.keys(next) as (keyof LiveState)[];
       if (keys.some((key) => next[key] !== last[key])) last = next;
       return last;
     },
     open: (onChange) => {
-      questions.open(onChange);
+      more.open(onChange);
       const unsubscribe = store.subscribe(onChange);
       return () => {
-        questions.open(() => {});
+        more.open(() => {});
         unsubscribe();
       };
     },

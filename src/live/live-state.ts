@@ -4,6 +4,7 @@ import type { ChatMessage } from '../models/chat-model.ts';
 import type { PermissionQuestion } from '../policy/authorize.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
+import type { MachineStep, MachineView } from './machine-view.ts';
 
 /** A conversation at one moment, as plain data. */
 export interface ConversationView {
@@ -39,6 +40,8 @@ export interface LiveState {
   readonly timelines: Readonly<Record<string, readonly TimelineEntry[]>>;
   /** Questions that wait for an answer, oldest first. Empty outside an inspector. */
   readonly questions: readonly OpenQuestion[];
+  /** Machines of the program that are inspected, by id. Empty outside an inspector. */
+  readonly machines: Readonly<Record<string, MachineView>>;
 }
 
 /** The state before anything is known. */
@@ -48,6 +51,7 @@ export const emptyLiveState: LiveState = {
   conversations: {},
   timelines: {},
   questions: [],
+  machines: {},
 };
 
 /** State that changes, for `useSyncExternalStore` of React and the like. */
@@ -84,7 +88,15 @@ export type LiveEvent =
       readonly kept: number;
       readonly entries: readonly TimelineEntry[];
     }
-  | { readonly type: 'questions.changed'; readonly questions: readonly OpenQuestion[] };
+  | { readonly type: 'questions.changed'; readonly questions: readonly OpenQuestion[] }
+  /** The path is without its first `dropped` steps, then `steps`. The chart comes with the first event of a machine. */
+  | {
+      readonly type: 'machine.changed';
+      readonly view: Omit<MachineView, 'path' | 'chart'> & Partial<Pick<MachineView, 'chart'>>;
+      readonly dropped: number;
+      readonly steps: readonly MachineStep[];
+    }
+  | { readonly type: 'machine.forgotten'; readonly id: string };
 
 /** Returns the events that lead from one state to the other. */
 export function toLiveEvents(before: LiveState, after: LiveState): readonly LiveEvent[] {
@@ -95,6 +107,7 @@ export function toLiveEvents(before: LiveState, after: LiveState): readonly Live
     ...(before.questions === after.questions
       ? []
       : [{ type: 'questions.changed', questions: after.questions } as const]),
+    ...toMachineEvents(before.machines, after.machines),
   ];
 }
 
@@ -126,6 +139,24 @@ function toTimelineEvents(
   });
 }
 
+function toMachineEvents(before: LiveState['machines'], after: LiveState['machines']): readonly LiveEvent[] {
+  if (before === after) return [];
+  const changed = Object.values(after).filter((view) => before[view.id] !== view);
+  const gone = Object.keys(before).filter((id) => after[id] === undefined);
+  return [
+    ...changed.map(({ path, chart, ...view }) => {
+      const old = before[view.id];
+      const [first] = path;
+      const place = first === undefined || old === undefined ? -1 : old.path.indexOf(first);
+      const dropped = place === -1 ? (old?.path.length ?? 0) : place;
+      const known = (old?.path.length ?? 0) - dropped;
+      const shown = old?.chart === chart ? view : { ...view, chart };
+      return { type: 'machine.changed', view: shown, dropped, steps: path.slice(known) } as const;
+    }),
+    ...gone.map((id) => ({ type: 'machine.forgotten', id }) as const),
+  ];
+}
+
 /** Returns how many items both lists begin with. */
 function countKept<T>(before: readonly T[], after: readonly T[]): number {
   const different = after.findIndex((item, index) => item !== before[index]);
@@ -147,7 +178,7 @@ function toConversationEvents(before: LiveState, after: LiveState): readonly Liv
 
 /** Returns the state after the event. */
 export function applyLiveEvent(state: LiveState, event: LiveEvent): LiveState {
-  const { processes, conversations, timelines } = state;
+  const { processes, conversations, timelines, machines } = state;
   switch (event.type) {
     case 'process.changed': {
       const index = processes.findIndex(({ id }) => id === event.view.id);
@@ -180,5 +211,17 @@ export function applyLiveEvent(state: LiveState, event: LiveEvent): LiveState {
     }
     case 'questions.changed':
       return { ...state, questions: event.questions };
+    case 'machine.changed': {
+      const { view, dropped, steps } = event;
+      const old = machines[view.id];
+      const chart = view.chart ?? old?.chart;
+      if (chart === undefined) return state;
+      const path = [...(old?.path.slice(dropped) ?? []), ...steps];
+      return { ...state, machines: { ...machines, [view.id]: { ...view, chart, path } } };
+    }
+    case 'machine.forgotten': {
+      const { [event.id]: _, ...others } = machines;
+      return { ...state, machines: others };
+    }
   }
 }

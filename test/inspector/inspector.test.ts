@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createActor, setup } from 'xstate';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import type { LiveSnapshot } from '../../src/live/live-handler.ts';
 import type { LiveState } from '../../src/live/live-state.ts';
@@ -205,4 +206,35 @@ test('an inspector listens on this machine, and says when the port is taken', as
   } finally {
     await first.close();
   }
+});
+
+test('a machine of the program is shown with its states, events and guards', async () => {
+  await using stage = openInspector();
+  await stage.open();
+  const machine = setup({ guards: { isOpen: () => true } }).createMachine({
+    id: 'door',
+    initial: 'shut',
+    states: {
+      shut: { on: { push: { guard: 'isOpen', target: 'open' } } },
+      open: { initial: 'wide', states: { wide: {} }, on: { pull: 'broken' } },
+      broken: { type: 'final' },
+    },
+  });
+  const actor = createActor(machine, { id: 'front', inspect: stage.inspector.inspect }).start();
+  actor.send({ type: 'push' });
+
+  const before = Object.values((await snapshot(stage)).machines)[0];
+  actor.send({ type: 'pull' });
+  const after = Object.values((await snapshot(stage)).machines)[0];
+
+  expect(before).toMatchObject({
+    name: 'front',
+    status: 'active',
+    chart: { name: 'door' },
+    path: [
+      { event: 'start', states: ['shut'] },
+      { event: 'push', guards: ['isOpen'], transitions: ['shut -> open'], states: ['open.wide'] },
+    ],
+  });
+  expect(after).toMatchObject({ status: 'done', path: [{}, {}, { event: 'pull', states: ['broken'] }] });
 });

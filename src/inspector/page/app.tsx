@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { ChartPane } from './chart-pane.tsx';
 import { ConversationPane } from './conversation-pane.tsx';
 import { FactsPane } from './facts-pane.tsx';
+import { MachinePane } from './machine-pane.tsx';
 import { OutputPane } from './output-pane.tsx';
 import { ProcessActions } from './process-actions.tsx';
 import { StageView } from './stage-view.tsx';
@@ -13,6 +14,7 @@ import {
   hidesEnded,
   live,
   selectedConversation,
+  selectedMachine,
   selectedProcess,
   selection,
   stepMoment,
@@ -143,7 +145,15 @@ function Questions() {
 function Detail() {
   const process = selectedProcess.value;
   const conversation = selectedConversation.value;
+  const machine = selectedMachine.value;
   const chosen = selection.value;
+  if (machine !== null) {
+    return (
+      <section class="detail show-chart" aria-label="Chosen machine">
+        <MachinePane key={machine.id} machine={machine} />
+      </section>
+    );
+  }
   if (process === null && conversation === null) {
     return (
       <section class="detail empty" aria-label="Chosen process">

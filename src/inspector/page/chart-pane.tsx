@@ -46,21 +46,25 @@ export function ChartPane({ process }: { readonly process: StagedProcess }) {
 }
 
 /** Our own drawing, the only markup that is not made by components: it has no text of a process. */
-function Drawing({
+export function Drawing({
   svg,
   lit,
   walked,
   visited,
 }: {
   readonly svg: string;
-  readonly lit: string;
+  readonly lit: string | readonly string[];
   readonly walked: readonly string[];
   readonly visited: readonly string[];
 }) {
   const light = (element: HTMLElement | null) => {
     for (const state of element?.querySelectorAll<SVGElement>('[data-state]') ?? []) {
       const name = state.dataset['state'] ?? '';
-      state.classList.toggle('lit', name === lit);
+      state.classList.toggle(
+        'lit',
+        name === lit ||
+          (Array.isArray(lit) && lit.some((each) => each === name || each.startsWith(`${name}.`))),
+      );
       state.classList.toggle('visited', visited.includes(name));
     }
     for (const arrow of element?.querySelectorAll<SVGElement>('[data-stands]') ?? []) {
@@ -73,6 +77,14 @@ function Drawing({
         'possible',
         stands.some((each) => each.startsWith(`${lit} ->`)),
       );
+    }
+    for (const arrow of element?.querySelectorAll<SVGElement>('[data-source]') ?? []) {
+      const { source = '', target = '' } = arrow.dataset;
+      const isOf = (step: string) => {
+        const [from = '', to = ''] = step.split(' -> ');
+        return isInside(from, source) && isInside(to, target);
+      };
+      arrow.classList.toggle('walked', walked.some(isOf));
     }
   };
   // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn from our own machine, in which names are escaped
@@ -132,4 +144,8 @@ function Next({
       )}
     </>
   );
+}
+
+function isInside(id: string, state: string): boolean {
+  return id === state || id.startsWith(`${state}.`);
 }

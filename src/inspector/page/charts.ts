@@ -1,5 +1,5 @@
 import { processMachine } from '../../../machines/process/machine.ts';
-import { childrenOf, type DiagramTransition, isWithin } from '../../charts/diagram.ts';
+import { childrenOf, type Diagram, type DiagramTransition, isWithin } from '../../charts/diagram.ts';
 import { drawChart } from '../../charts/draw-chart.ts';
 import { layOutChart } from '../../charts/lay-out-chart.ts';
 import { drawLife } from '../../charts/life-chart.ts';
@@ -18,6 +18,11 @@ export function drawProcess(): string {
 export function drawInside(state: string): string | null {
   if (childrenOf(diagram, state).length === 0) return null;
   return keep(state, () => drawChart(layOutChart(toPart(diagram, state)), { isAlone: false }));
+}
+
+/** Draws a machine of the user. */
+export function drawMachine(chart: Diagram): string {
+  return keep(`machine ${JSON.stringify(chart)}`, () => drawChart(layOutChart(chart), { isAlone: false }));
 }
 
 /** Returns the transitions out of a state and of the states inside it; `from` is the inner state. */

@@ -1,5 +1,5 @@
 import { type Range, toPercent } from './axis.ts';
-import type { StageRow } from './stage.ts';
+import type { MachineSpan, Span, StageRow } from './stage.ts';
 import { at } from './state.ts';
 import { toClock, toEndClause, toEndWord } from './words.ts';
 
@@ -11,7 +11,8 @@ export function Lane({ row, shown }: { readonly row: StageRow; readonly shown: R
     <div class="lane" role="gridcell" aria-label={toSentence(row)}>
       {row.spans
         .filter(({ from, to }) => isVisible(from, to ?? at.value))
-        .map(({ state, from, to }) => {
+        .map((span) => {
+          const { state, from, to } = span;
           const left = Math.max(-2, toPercent(from, shown));
           const right = Math.min(102, toPercent(to ?? at.value, shown));
           return (
@@ -19,7 +20,9 @@ export function Lane({ row, shown }: { readonly row: StageRow; readonly shown: R
               key={`${state} ${from}`}
               class={`bar ${state} ${to === null ? 'open' : ''}`}
               style={{ left: `${left}%`, width: `${right - left}%` }}
-            />
+            >
+              {isNamed(span) && <b>{span.text}</b>}
+            </i>
           );
         })}
       {row.type === 'process' &&
@@ -42,9 +45,15 @@ export function Lane({ row, shown }: { readonly row: StageRow; readonly shown: R
   );
 }
 
+function isNamed(span: Span): span is MachineSpan {
+  return 'text' in span;
+}
+
 /** Says for a screen reader what the lane draws. */
 function toSentence(row: StageRow): string {
   if (row.type === 'owner') return `${row.spans.length} turns`;
+  if (row.type === 'machine')
+    return row.spans.map(({ text, from }) => `${text} from ${toClock(from)}`).join(', ');
   const states = row.spans.map(({ state, from }) => `${state} from ${toClock(from)}`).join(', ');
   const end = toEndClause(row.view);
   return end === null || row.endedAt === null ? states : `${states}, ${end} at ${toClock(row.endedAt)}`;

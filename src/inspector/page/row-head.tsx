@@ -22,6 +22,18 @@ export function RowHead({ row }: { readonly row: StageRow }) {
       </div>
     );
   }
+  if (row.type === 'machine') {
+    const { machine, spans } = row;
+    return (
+      <div class="cell" role="gridcell">
+        <i class={`dot agent ${machine.status === 'active' ? 'acting' : ''}`} />
+        <span class="name">{machine.name}</span>
+        <span class="note">
+          machine · {spans.at(-1)?.text} {machine.status === 'active' ? '' : `· ${machine.status}`}
+        </span>
+      </div>
+    );
+  }
   const { view, status, endedAt } = row;
   const isLive = endedAt === null;
   const figures = isLive && travel.value === null ? usage.value[row.id] : undefined;

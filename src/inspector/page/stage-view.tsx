@@ -4,7 +4,18 @@ import { move, type Range, toPercent, toTicks, zoom } from './axis.ts';
 import { Lane } from './lane.tsx';
 import { RowHead } from './row-head.tsx';
 import type { Arrow, StageRow } from './stage.ts';
-import { at, chosenRange, live, range, select, selection, stage, travel, usage } from './state.ts';
+import {
+  at,
+  chosenRange,
+  live,
+  range,
+  select,
+  selection,
+  stage,
+  toSelection,
+  travel,
+  usage,
+} from './state.ts';
 import { toClock } from './words.ts';
 
 const ROW = 30;
@@ -91,7 +102,7 @@ function Row({
   readonly index: number;
   readonly shown: Range;
 }) {
-  const type = row.type === 'owner' ? 'conversation' : 'process';
+  const { type } = toSelection(row);
   const isSelected = useComputed(() => selection.value?.id === row.id && selection.value.type === type).value;
   return (
     <div
@@ -102,7 +113,7 @@ function Row({
       aria-selected={isSelected}
       tabIndex={isSelected || (selection.value === null && index === 0) ? 0 : -1}
       data-id={row.id}
-      onClick={() => select({ type, id: row.id })}
+      onClick={() => select(toSelection(row))}
     >
       <RowHead row={row} />
       <Lane row={row} shown={shown} />
@@ -319,7 +330,7 @@ function onKey(event: KeyboardEvent, rows: readonly StageRow[], box: HTMLElement
     const place = Math.min(rows.length - 1, Math.max(0, step));
     const row = rows[place];
     if (row === undefined) return;
-    select({ type: row.type === 'owner' ? 'conversation' : 'process', id: row.id });
+    select(toSelection(row));
     scrollTo(box, place);
     requestAnimationFrame(() =>
       box?.querySelector<HTMLElement>('.row.selected')?.focus({ preventScroll: true }),

@@ -1,9 +1,17 @@
 import type { ConversationView, LiveState } from '../../live/live-state.ts';
+import type { MachineView } from '../../live/machine-view.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
 
 /** State of a process between two moments; `turn` is the work of an agent. */
-export type SpanState = 'pending' | 'running' | 'backgrounded' | 'stopping' | 'restarting' | 'turn';
+export type SpanState =
+  | 'pending'
+  | 'running'
+  | 'backgrounded'
+  | 'stopping'
+  | 'restarting'
+  | 'turn'
+  | 'machine';
 
 /** Part of a lane. Times are in milliseconds since the epoch; `to` is `null` while it lasts. */
 export interface Span {
@@ -40,7 +48,20 @@ export type StageRow =
       readonly failed: number;
       readonly spans: readonly Span[];
     }
-  | ({ readonly type: 'process'; readonly id: string } & StagedProcess);
+  | ({ readonly type: 'process'; readonly id: string } & StagedProcess)
+  /** Inspected machine of the program. */
+  | {
+      readonly type: 'machine';
+      readonly id: string;
+      readonly machine: MachineView;
+      readonly spans: readonly MachineSpan[];
+    };
+
+/** Time that a machine spent in a configuration of states. */
+export interface MachineSpan extends Span {
+  readonly state: 'machine';
+  readonly text: string;
+}
 
 /** Line from one lane to another. */
 export interface Arrow {
@@ -61,7 +82,8 @@ export interface Stage {
   readonly from: number;
 }
 
-type Source = Pick<LiveState, 'processes' | 'conversations' | 'timelines'>;
+type Source = Pick<LiveState, 'processes' | 'conversations' | 'timelines'> &
+  Partial<Pick<LiveState, 'machines'>>;
 
 /** Choice of rows. */
 export interface StageFilter {
@@ -98,8 +120,29 @@ export function toStage(
   const arrows = staged.flatMap((process) =>
     toArrows(process, { conversation: talking[process.view.owner], at }),
   );
-  const first = Math.min(at, ...owners.map(begins));
-  return { rows, arrows, from: Number.isFinite(first) ? first : at };
+  const starts = Object.values(source.machines ?? {}).flatMap(({ path }) => path[0]?.at ?? []);
+  const first = Math.min(at, ...owners.map(begins), ...starts);
+  const machines = Object.values(source.machines ?? {}).flatMap((machine) =>
+    toMachineRow(machine, { at, filter }),
+  );
+  return { rows: [...machines, ...rows], arrows, from: Number.isFinite(first) ? first : at };
+}
+
+function toMachineRow(
+  machine: MachineView,
+  { at, filter }: { readonly at: number; readonly filter: StageFilter },
+): readonly StageRow[] {
+  const { id, name, path, status } = machine;
+  const [first] = path;
+  if (first === undefined || first.at > at || (filter.hidesEnded && status !== 'active')) return [];
+  const words = filter.text.toLowerCase().split(/\s+/);
+  if (!words.every((word) => `${name} ${machine.chart.name}`.toLowerCase().includes(word))) return [];
+  const steps = path.filter((step) => step.at <= at);
+  const spans = steps.map((step, index): MachineSpan => {
+    const next = steps[index + 1]?.at ?? (status === 'active' || path.length > steps.length ? null : step.at);
+    return { state: 'machine', from: step.at, to: next, text: step.states.join(' + ') };
+  });
+  return [{ type: 'machine', id, machine, spans }];
 }
 
 function createFilter({ text, hidesEnded }: StageFilter): (process: StagedProcess) => boolean {
@@ -158,7 +201,7 @@ function toStaged(
   const state = spans.at(-1)?.state;
   const isNow = endedAt !== null || !('endedAt' in view);
   // Of an ended process before its end, the state of its last span is known.
-  const before = state === undefined || state === 'turn' ? 'pending' : state;
+  const before = state === undefined || state === 'turn' || state === 'machine' ? 'pending' : state;
   const last = timeline.at(-1);
   const status = isNow && (last === undefined || last.at <= at) ? view.status : before;
   return { view, endedAt, spans, marks: toMarks(timeline, at), status };
@@ -256,10 +299,11 @@ function toArrows(
 }
 
 /** Returns the times of all events, in ascending order and each once: the stops of a walk through time. */
-export function toMoments({ processes, conversations, timelines }: Source): readonly number[] {
+export function toMoments({ processes, conversations, timelines, machines }: Source): readonly number[] {
   const times = [
     ...processes.map(({ createdAt }) => createdAt),
     ...Object.values(timelines).flatMap((timeline) => timeline.map(({ at }) => at)),
+    ...Object.values(machines ?? {}).flatMap(({ path }) => path.map(({ at }) => at)),
     ...Object.values(conversations).flatMap(({ transcript }) => transcript.flatMap(({ at }) => at ?? [])),
   ];
   return [...new Set(times)].sort((a, b) => a - b);

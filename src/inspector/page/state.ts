@@ -3,7 +3,7 @@ import { emptyLiveState, type LiveState } from '../../live/live-state.ts';
 import { createRemoteStore } from '../../live/remote-store.ts';
 import type { AboutInspector } from '../inspector-handler.ts';
 import type { Range } from './axis.ts';
-import { toMoments, toStage } from './stage.ts';
+import { type StageRow, toMoments, toStage } from './stage.ts';
 
 /** CPU, memory and ports of a process with everything it started. */
 export interface Usage {
@@ -14,7 +14,7 @@ export interface Usage {
 
 /** Process or conversation that the panes below show. */
 export interface Selection {
-  readonly type: 'process' | 'conversation';
+  readonly type: 'process' | 'conversation' | 'machine';
   readonly id: string;
 }
 
@@ -63,6 +63,16 @@ export const selectedProcess = computed(() => {
   return row?.type === 'process' ? row : null;
 });
 
+export const selectedMachine = computed(() => {
+  const chosen = selection.value;
+  return chosen?.type === 'machine' ? (live.value.machines[chosen.id] ?? null) : null;
+});
+
+/** Returns the selection that a row stands for. */
+export function toSelection({ type, id }: StageRow): Selection {
+  return { type: type === 'owner' ? 'conversation' : type, id };
+}
+
 /** Conversation beside the chosen process, or the chosen one. */
 export const selectedConversation = computed(() => {
   const { conversations, processes } = live.value;
@@ -79,7 +89,7 @@ export function select(chosen: Selection | null): void {
 }
 
 function readHash(): Selection | null {
-  const [, type, id] = /^#\/(process|conversation)\/(.+)$/.exec(location.hash) ?? [];
+  const [, type, id] = /^#\/(process|conversation|machine)\/(.+)$/.exec(location.hash) ?? [];
   return id === undefined ? null : { type: type as Selection['type'], id: decodeURIComponent(id) };
 }
 
