@@ -4,6 +4,7 @@ import type { ConversationView, OpenQuestion } from '../../live/live-state.ts';
 import type { ChatMessage } from '../../models/chat-model.ts';
 import { order } from './orders.ts';
 import { about, answer, at, live, select, selection, travel } from './state.ts';
+import { toAnswerText, toCallText } from './tool-text.ts';
 import { toClock, toEndClause, toName } from './words.ts';
 
 /** Messages that are drawn at once; earlier ones on request. */
@@ -23,6 +24,10 @@ export function ConversationPane({ conversation }: { readonly conversation: Conv
     const element = list.current;
     element?.scrollTo({ top: element.scrollHeight });
   }, [past.length, writing, id]);
+  const chosen = selection.value?.id;
+  useEffect(() => {
+    list.current?.querySelector('.about')?.scrollIntoView({ block: 'center' });
+  }, [chosen, id]);
   return (
     <div class="pane conversation" data-pane="conversation">
       <h2>
@@ -84,7 +89,7 @@ function Message({ message }: { readonly message: ChatMessage }) {
         {message.role === 'notice' ? (
           <Notice message={message} />
         ) : message.role === 'tool' ? (
-          <Long text={message.text} />
+          <ToolAnswer text={message.text} />
         ) : (
           <>
             {message.text !== '' && <Long text={message.text} />}
@@ -104,13 +109,29 @@ function Call({ id, name, text }: { readonly id: string; readonly name: string; 
   const started = live.value.processes.find(({ callId }) => callId === id);
   return (
     <div class="call">
-      <b>{name}</b> <code>{text}</code>
+      <b>{name}</b> <code title={text}>{toCallText(text)}</code>{' '}
       {started !== undefined && (
         <button type="button" class="link" onClick={() => select({ type: 'process', id: started.id })}>
           → {toName(started)}
         </button>
       )}
     </div>
+  );
+}
+
+/** Answer of a tool: its sentence and the output, and the text as the model reads it. */
+function ToolAnswer({ text }: { readonly text: string }) {
+  const answered = toAnswerText(text);
+  if (answered === null) return <Long text={text} />;
+  return (
+    <>
+      {answered.message !== '' && <p class={answered.isRefusal ? 'bad' : ''}>{answered.message}</p>}
+      {answered.output !== '' && <Long text={answered.output} />}
+      <details>
+        <summary>as the model reads it</summary>
+        <Long text={text} />
+      </details>
+    </>
   );
 }
 
