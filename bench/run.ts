@@ -10,7 +10,7 @@ import { type Answer, describeMachine, toMarkdown } from './answer.ts';
 
 const questions = [
   ...['spawn', 'latency', 'output', 'polling', 'memory', 'scale', 'idle', 'callback', 'flood'],
-  ...['file', 'file-flood', 'records', 'recovery', 'ps', 'search', 'terminals', 'import'],
+  ...['file', 'file-flood', 'records', 'recovery', 'ps', 'search', 'terminals', 'import', 'inspector'],
 ];
 const path = join(import.meta.dirname, '../docs/benchmarks.md');
 

@@ -39,7 +39,7 @@ export { createAgent, type RunOptions, runAgent } from './agents/create-agent.ts
 export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts';
 export type { ToolModule, ToolModulePlace } from './agents/load-tool-modules.ts';
 export { applyOverrides, parseAgentFile } from './agents/parse-agent-file.ts';
-export type { Diagram, DiagramState, DiagramTransition } from './charts/diagram.ts';
+export type { Diagram, DiagramState, DiagramStateKind, DiagramTransition } from './charts/diagram.ts';
 export type { Cancel, Clock } from './clock/clock.ts';
 export type { AbortOptions } from './config/abort-signal.ts';
 export type {

@@ -1,5 +1,12 @@
 /** Kind of a state. `folded` is a compound state drawn as one box, `elsewhere` a state that belongs to another picture. */
-type DiagramStateKind = 'atomic' | 'compound' | 'parallel' | 'final' | 'history' | 'folded' | 'elsewhere';
+export type DiagramStateKind =
+  | 'atomic'
+  | 'compound'
+  | 'parallel'
+  | 'final'
+  | 'history'
+  | 'folded'
+  | 'elsewhere';
 
 export interface DiagramState {
   /** The path from the root, `running.up`; empty for the root itself. */
