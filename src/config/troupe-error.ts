@@ -9,8 +9,7 @@ export const errorCodes = {
   aborted:
     'The `signal` of a start was aborted before the start; `cause` is its reason. Nothing was started.',
   'shutting-down': 'The supervisor is shutting down and accepts no starts and no schedules.',
-  'unsupported-platform':
-    'troupe does not run here: Windows, Bun, Deno, or a `/proc` of another pid namespace.',
+  'unsupported-platform': 'troupe does not run here: Windows, or a `/proc` of another pid namespace.',
   'unknown-agent': 'There is no agent of that name in the project. The message lists those that exist.',
   'invalid-agent-file': 'An agent file is not valid. The message has each problem with line and column.',
   'delegation-depth': 'An agent was not started, because it would be deeper than the maximum depth.',

@@ -1,4 +1,3 @@
-import { checkRuntime } from '../config/check-runtime.ts';
 import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
@@ -43,10 +42,9 @@ export interface SupervisorHooks {
  * nothing is started and no file is written before the first process.
  *
  * @throws TroupeError `invalid-option`; `state-directory` if it is a link, belongs to another user, or is writable by others;
- * `unsupported-platform` on Windows, Bun and Deno.
+ * `unsupported-platform` on Windows.
  */
 export function createSupervisor(options: SupervisorOptions = {}, hooks: SupervisorHooks = {}): Supervisor {
-  checkRuntime();
   const settings = parseOptions(supervisorOptions, { input: options, name: 'createSupervisor' });
   const deps = createSupervisorDeps(settings, {
     reportError: (error) => reportFault(error),

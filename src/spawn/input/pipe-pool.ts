@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { foreignRuntime } from '../../config/host-runtime.ts';
 import { startChild } from '../start-child.ts';
 
 /** Pipe as a shell makes it; the taker owns both ends. */
@@ -43,7 +44,7 @@ const maxPolls = 2_000 / pollMs;
 export function createPipePool(platform: NodeJS.Platform = process.platform): PipePool {
   /** Reading ends, which keep their pipes open. */
   const idle: number[] = [];
-  let isUsable = platform === 'linux';
+  let isUsable = platform === 'linux' && foreignRuntime() === null;
 
   function take(): Pipe | null {
     if (!isUsable) return null;

@@ -1,6 +1,7 @@
 import { closeSync, constants, mkdtempSync, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { foreignRuntime } from '../../config/host-runtime.ts';
 import { runSync } from '../start-child.ts';
 
 /** Pipe of the operating system; the taker owns both ends. */
@@ -33,7 +34,7 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
   /** Reading ends, which keep the FIFOs open without hiding the end of file as a writing end would. */
   const idle: number[] = [];
   // Reopening through /proc makes a second end; elsewhere /dev/fd only duplicates the descriptor.
-  let isUsable = platform === 'linux';
+  let isUsable = platform === 'linux' && foreignRuntime() === null;
   let isClosed = false;
 
   function take(): Fifo | null {

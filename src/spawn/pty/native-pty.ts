@@ -1,5 +1,6 @@
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import { foreignRuntime } from '../../config/host-runtime.ts';
 import { findInstalled, loadInstalled } from '../../config/installed-package.ts';
 import type { Unavailable } from '../terminal/terminal-deps.ts';
 
@@ -65,6 +66,12 @@ const sameUser = -1;
 /** Loads the package on first use, because most programs never have a terminal. */
 export function loadNativePty(): NativePty | Unavailable {
   if (process.platform === 'win32') return notForWindows;
+  const runtime = foreignRuntime();
+  if (runtime !== null)
+    return {
+      why: `${runtime} cannot read the terminals of "@lydell/node-pty"`,
+      remedy: 'Install tmux, or start with node',
+    };
   try {
     const { requireBinary } = loadInstalled('@lydell/node-pty/requireBinary.js') as {
       requireBinary(name: string): Binding;

@@ -5,6 +5,7 @@ import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import { foreignRuntime } from '../../config/host-runtime.ts';
 import type { Backend, BackendPort } from '../backend.ts';
 import { pipeOutput } from '../pipe/output-pipe.ts';
 import { refuseAll, refuseTerminal, refuseWrite } from '../refusals.ts';
@@ -29,6 +30,9 @@ export const workerBackend: Backend = {
   },
 };
 
+const unusableInDeno =
+  'Deno prints the output of a worker thread on the stdout of this program. Run the module as a program of its own, or start this program with node.';
+
 type StartFailure = {
   readonly cause: 'missing-program' | 'other';
   readonly code: string | null;
@@ -39,6 +43,7 @@ function tryStart({ request }: BackendPort): Worker | StartFailure {
   const { work } = request;
   if (work.type !== 'worker')
     return { cause: 'other', code: null, message: `The worker backend runs modules, not ${work.type}.` };
+  if (foreignRuntime() === 'Deno') return { cause: 'other', code: null, message: unusableInDeno };
   if (work.module.startsWith('file:') && !existsSync(fileURLToPath(work.module)))
     return {
       cause: 'missing-program',

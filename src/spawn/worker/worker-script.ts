@@ -19,6 +19,10 @@ const write = (stream) => (text) => stream.write(text) ? undefined : new Promise
   const { signal } = aborter;
   const result = await run({ signal, workerData, stdout: write(process.stdout), stderr: write(process.stderr) });
   if (result !== undefined) process.stdout.write(typeof result === 'string' ? result : (JSON.stringify(result) ?? String(result)) + '\\n');
-})();
+})().catch((error) => {
+  // Bun may end the thread before it looks at a rejection, with code 0.
+  parentPort.ref();
+  setImmediate(() => { throw error; });
+});
 `;
 }

@@ -4,7 +4,7 @@
  * files, then the names of checks (default: all).
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createConversation,
@@ -47,6 +47,20 @@ function open(options: SupervisorOptions = { stateDirectory: false }): Superviso
 /** A refusal of troupe's, with its sentence. */
 class Refusal extends Error {}
 
+/** Writes a module into a folder of its own: Bun does not see files added to a folder that it has looked at. */
+function writeModule(code: string): string {
+  const module = join(mkdtempSync(join(folder, 'module-')), 'module.mjs');
+  writeFileSync(module, code);
+  return module;
+}
+
+/** Returns the end of a worker thread; throws if its start was refused. */
+async function endOfWorker(handle: ProcessHandle) {
+  const view = await handle.ended;
+  if (view.reason.type === 'spawnFailed') throw new Refusal(view.reason.message);
+  return view;
+}
+
 const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'x'.repeat(60)}\n`);
 
 const checks: Readonly<Record<string, () => Promise<void>>> = {
@@ -75,6 +89,8 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
   'streams opened by name': async () => {
     const result = await open().execute({ command: 'echo one >/dev/stdout; echo two >/dev/stderr' });
     assert.ok('exitCode' in result, JSON.stringify(result));
+    // The command was refused, and says so.
+    if (result.exitCode !== 0) throw new Refusal(result.stderr);
     assert.deepEqual([result.exitCode, result.stdout, result.stderr], [0, 'one\n', 'two\n']);
   },
 
@@ -185,6 +201,21 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
     assert.match(capture.screen.lines.join('\n'), /got keys[\s\S]*\/dev\/pts/);
   },
 
+  'terminal in tmux': async () => {
+    const handle = open({ stateDirectory: join(folder, 'tmux'), terminal: 'tmux' }).start({
+      command: 'read -r line; printf "\\033[1mgot %s\\033[0m\\n" "$line"; sleep 600',
+      interactive: true,
+      background: true,
+    });
+    const { terminal } = handle.view();
+    if (terminal?.type !== 'terminal') throw new Refusal(terminal?.because ?? 'without a sentence');
+    await handle.sendKeys({ text: 'keys', pressEnter: true });
+    const answer = await waitFor(handle, { text: 'got keys', timeout: '30s' });
+    const capture = await handle.capture();
+    assert.ok(capture.ok, JSON.stringify({ answer, capture }));
+    assert.match(capture.screen.lines.join('\n'), /got keys/);
+  },
+
   conversation: async () => {
     const supervisor = open();
     const mark = join(folder, 'build-may-end');
@@ -241,11 +272,26 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(handle.read({ format: 'raw' }).text, 'from a function\n{"answer":42}\n');
   },
 
+  'failing worker': async () => {
+    const module = writeModule('export default () => { throw new Error("on purpose"); };');
+    const handle = open().start({ run: { worker: module } });
+    const { status, exit } = await endOfWorker(handle);
+    assert.deepEqual([status, exit?.code], ['failed', 1]);
+    assert.match(handle.read({ format: 'raw' }).text, /on purpose/);
+  },
+
+  'kill of a worker': async () => {
+    const module = writeModule('console.log("begun"); for (;;);');
+    const handle = open().start({ run: { worker: module }, background: true, killGrace: '100ms' });
+    await waitFor(handle, { text: 'begun', timeout: '30s' });
+    await handle.kill();
+    assert.equal((await endOfWorker(handle)).status, 'killed');
+  },
+
   worker: async () => {
-    const module = join(folder, 'job.mjs');
-    writeFileSync(module, 'export default ({ workerData }) => ({ doubled: workerData * 2 });');
+    const module = writeModule('export default ({ workerData }) => ({ doubled: workerData * 2 });');
     const handle = open().start({ run: { worker: module, workerData: 21 } });
-    const { status } = await handle.ended;
+    const { status } = await endOfWorker(handle);
     assert.deepEqual([status, handle.read({ format: 'raw' }).text], ['completed', '{"doubled":42}\n']);
   },
 };
