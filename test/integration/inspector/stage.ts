@@ -15,8 +15,16 @@ export interface Stage extends AsyncDisposable {
   readonly served: Served;
   /** Directory of the commands. */
   readonly directory: string;
-  /** Opens the page in a browser of its own. `hash` selects a process or conversation, such as `#/process/tool_x`. */
-  open(options?: BrowserContextOptions & { readonly hash?: string }): Promise<Opened>;
+  /** Opens the page in a browser of its own. */
+  open(options?: OpenOptions): Promise<Opened>;
+}
+
+/** Options of a page. */
+export interface OpenOptions extends BrowserContextOptions {
+  /** Selects a process or conversation, such as `#/process/tool_x`. */
+  readonly hash?: string;
+  /** Address with its token. Default: that of the program. */
+  readonly link?: string;
 }
 
 /** Page of an inspector in a browser. Its end fails if the page reported an error, or asked another host. */
@@ -57,7 +65,7 @@ export async function openStage(browser: Browser, options: StageOptions = {}): P
   const served = await serve(inspector.fetch);
   return {
     ...{ supervisor, inspector, served, directory },
-    open: (wanted) => openPage(browser, inspector.link(served.origin), wanted),
+    open: ({ link = inspector.link(served.origin), ...wanted } = {}) => openPage(browser, link, wanted),
     [Symbol.asyncDispose]: async () => {
       inspector.close();
       await served[Symbol.asyncDispose]();
@@ -93,7 +101,7 @@ export async function openScriptedStage(
 async function openPage(
   browser: Browser,
   link: string,
-  { hash = '', ...options }: BrowserContextOptions & { readonly hash?: string } = {},
+  { hash = '', ...options }: Omit<OpenOptions, 'link'>,
 ): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
