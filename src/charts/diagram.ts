@@ -1,12 +1,5 @@
-/** Kind of a state. `folded` is a compound state drawn as one box, `elsewhere` a state that belongs to another picture. */
-export type DiagramStateKind =
-  | 'atomic'
-  | 'compound'
-  | 'parallel'
-  | 'final'
-  | 'history'
-  | 'folded'
-  | 'elsewhere';
+/** Kind of a state, as XState has it. */
+export type DiagramStateKind = 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
 
 export interface DiagramState {
   /** The path from the root, `running.up`; empty for the root itself. */
@@ -24,12 +17,17 @@ export interface DiagramState {
   readonly initial: string | null;
 }
 
+/** Transition as plain JSON. One with several targets is listed once for each of them. */
 export interface DiagramTransition {
+  /** Unique in its chart, and the same for each diagram of the same machine: `t12`. */
+  readonly id: string;
   readonly source: string;
   /** Id of the target; `null`: the state is neither left nor entered. */
   readonly target: string | null;
   /** Event that triggers it; `null`: taken at once, without an event. */
   readonly event: string | null;
+  /** Type of that event as the machine receives it, such as `xstate.error.actor.runner`; empty without an event. */
+  readonly eventType: string;
   readonly guard: string | null;
   readonly actions: readonly string[];
   readonly description: string;

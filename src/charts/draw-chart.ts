@@ -1,105 +1,161 @@
-import {
-  type ChartLayout,
-  FONT,
-  type PlacedArrow,
-  type PlacedState,
-  type Point,
-  type TextLine,
-} from './lay-out-chart.ts';
+import type { ChartArrow, ChartBox, ChartLabel, ChartLayout } from './chart-layout.ts';
+import { chartStyle } from './chart-style.ts';
+import type { TextLine } from './chart-text.ts';
+import type { DiagramTransition } from './diagram.ts';
+import type { Point } from './ranks.ts';
 
-/** Colours of a drawing that stands alone. Inside a page, its own variables of these names take their place. */
-const STYLE = `
-.chart-drawing{--chart-paper:#fff;--chart-box:#fff;--chart-group:#f6f8fa;--chart-ink:#1f2933;--chart-soft:#52606d;--chart-line:#7b8794;--chart-lit:#7350f2}
-@media (prefers-color-scheme:dark){.chart-drawing{--chart-paper:#0d1117;--chart-box:#161b22;--chart-group:#11161d;--chart-ink:#e6edf3;--chart-soft:#9aa7b4;--chart-line:#6b7785;--chart-lit:#a48afb}}
-`;
-
-/** Rules that hold everywhere. */
-const RULES = `
-.chart-drawing{font-family:Inter,Arial,Helvetica,"Liberation Sans",sans-serif;background:var(--chart-paper)}
-.chart-drawing rect{fill:var(--chart-box);stroke:var(--chart-line);stroke-width:1.2}
-.chart-drawing .compound>rect{fill:var(--chart-group)}
-.chart-drawing .name{font-size:${FONT.name}px;font-weight:600;fill:var(--chart-ink)}
-.chart-drawing .line{font-size:${FONT.line}px;fill:var(--chart-soft)}
-.chart-drawing .label{font-size:${FONT.line}px;fill:var(--chart-ink);paint-order:stroke;stroke:var(--chart-halo,var(--chart-paper));stroke-width:4px;stroke-linejoin:round}
-.chart-drawing .arrow path{fill:none;stroke:var(--chart-line);stroke-width:1.2}
-.chart-drawing .tip{fill:var(--chart-line)}
-.chart-drawing .start{fill:var(--chart-ink)}
-`;
+export interface DrawOptions {
+  /** Ids of the states that are drawn as current. */
+  readonly lit?: readonly string[];
+  /** Ids of the states and transitions that are drawn as passed. */
+  readonly walked?: readonly string[];
+  /** Prefix of the ids inside the SVG, if a page holds several drawings; default `chart`. */
+  readonly id?: string;
+  /**
+   * Whether the drawing brings its style sheet; default true. A page with a policy against inline styles says false and serves
+   * {@link chartStyle} itself.
+   */
+  readonly withStyle?: boolean;
+}
 
 /**
- * Draws a chart as SVG. Each state is a group with `data-state`, each arrow one with `data-source` and `data-target`, so that a page can
- * light them by class. `isAlone` gives it colours of its own, for light and dark.
+ * Draws a laid out chart as SVG, in the colours of the CSS variables `--chart-…`, light or dark as the reader prefers. States carry
+ * `data-state`, arrows and labels
+ * `data-transitions` (ids separated by spaces) and `data-stands` (`source -> target`, separated by commas), and lines `data-transition`: a page lights what is current
+ * by adding the classes `lit` and `walked`. All text is escaped. The same layout gives the same text.
  */
-export function drawChart(
-  chart: ChartLayout,
-  { isAlone = true }: { readonly isAlone?: boolean } = {},
-): string {
-  const [width, height] = [chart.width, chart.height].map((size) => Math.ceil(size + 16));
+export function drawChart(layout: ChartLayout, options: DrawOptions = {}): string {
+  const { lit = [], walked = [], id = 'chart', withStyle = true } = options;
+  const { diagram, boxes, arrows, labels } = layout;
+  const [width, height] = [Math.ceil(layout.width) + 2, Math.ceil(layout.height) + 2];
+  const drawing: Drawing = {
+    id,
+    name: diagram.name,
+    lit: new Set(lit),
+    walked: new Set(walked),
+    transitions: new Map(diagram.transitions.map((transition) => [transition.id, transition])),
+  };
   return [
-    `<svg class="chart-drawing" xmlns="http://www.w3.org/2000/svg" viewBox="-8 -8 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeText(`Statechart ${chart.name}`)}">`,
-    `<style>${isAlone ? STYLE : ''}${RULES}</style>`,
-    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>',
-    toTexts(chart.lines, { at: { x: 4, y: 0 }, name: 'line' }),
-    ...chart.states.map(toState),
-    ...chart.arrows.map(toArrow),
-    ...chart.starts.map(toStart),
-    ...chart.arrows.map(
-      ({ label, lines, source, target }) =>
-        `<g data-source="${escapeText(source)}" data-target="${escapeText(target)}">${toTexts(lines, { at: { x: label.x + 4, y: label.y }, name: 'label' })}</g>`,
-    ),
+    `<svg xmlns="http://www.w3.org/2000/svg" class="chart-drawing" viewBox="-1 -1 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="${escapeText(id)}-title">`,
+    `<title id="${escapeText(id)}-title">${escapeText(`Statechart ${diagram.name}. ${diagram.description}`)}</title>`,
+    ...(withStyle ? [`<style>${chartStyle}</style>`] : []),
+    `<defs><marker id="${escapeText(id)}-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0 0.5L8 4L0 7.5Z"/></marker></defs>`,
+    ...boxes.map((box) => toBox(box, drawing)),
+    ...arrows.map((arrow) => toArrow(arrow, drawing)),
+    ...labels.map((label) => toLabel(label, drawing)),
+    ...boxes.map((box) => toBoxText(box, drawing)),
     '</svg>\n',
-  ]
-    .filter((text) => text !== '')
-    .join('\n');
+  ].join('\n');
 }
 
-function toState({ state, x, y, width, height, lines }: PlacedState): string {
-  const kind = state.kind === 'compound' || state.kind === 'parallel' ? 'compound' : state.kind;
-  const rect = (inset: number) =>
-    `<rect x="${round(x + inset)}" y="${round(y + inset)}" width="${round(width - 2 * inset)}" height="${round(height - 2 * inset)}" rx="${8 - inset}"/>`;
+interface Drawing {
+  readonly id: string;
+  readonly name: string;
+  readonly lit: ReadonlySet<string>;
+  readonly walked: ReadonlySet<string>;
+  readonly transitions: ReadonlyMap<string, DiagramTransition>;
+}
+
+function classesOf(kind: string, ids: readonly string[], { lit, walked }: Drawing): string {
   return [
-    `<g class="state ${kind}" data-state="${escapeText(state.id)}"><title>${escapeText(state.description || state.id)}</title>${rect(0)}`,
-    ...(state.kind === 'final' ? [rect(3)] : []),
-    `<text class="name" x="${round(x + 12)}" y="${round(y + 18)}">${escapeText(state.name)}</text>`,
-    toTexts(lines, { at: { x: x + 12, y: y + 24 }, name: 'line' }),
-    '</g>',
-  ].join('');
+    kind,
+    ...(ids.some((id) => lit.has(id)) ? ['lit'] : []),
+    ...(ids.some((id) => walked.has(id)) ? ['walked'] : []),
+  ].join(' ');
 }
 
-function toStart({ x, y, points }: ChartLayout['starts'][number]): string {
-  return `<g class="arrow"><circle class="start" cx="${round(x)}" cy="${round(y)}" r="4"/><path d="${toPath(points)}" marker-end="url(#tip)"/></g>`;
+function toBox({ state, x, y, width, height, depth, ruleY }: ChartBox, drawing: Drawing): string {
+  const classes = classesOf(`state ${state.kind} ${depth % 2 === 0 ? 'even' : 'odd'}`, [state.id], drawing);
+  const size = (inset: number) =>
+    `x="${round(x + inset)}" y="${round(y + inset)}" width="${round(width - 2 * inset)}" height="${round(height - 2 * inset)}" rx="${8 - inset}"`;
+  const inner = state.kind === 'final' ? `<rect class="inner" ${size(3)}/>` : '';
+  const rule =
+    ruleY === null ? '' : `<path class="rule" d="M${round(x)} ${round(y + ruleY)}h${round(width)}"/>`;
+  return `<g class="${classes}" data-state="${escapeText(state.id)}"><rect class="box" ${size(0)}/>${inner}${rule}</g>`;
 }
 
-function toArrow({ source, target, points }: PlacedArrow): string {
-  return `<g class="arrow" data-source="${escapeText(source)}" data-target="${escapeText(target)}"><path d="${toPath(points)}" marker-end="url(#tip)"/></g>`;
+function toBoxText({ state, x, y, textX, lines }: ChartBox, drawing: Drawing): string {
+  const title = `${state.id === '' ? drawing.name : state.id}${state.description === '' ? '' : `: ${state.description}`}`;
+  return `<g class="${classesOf('state text', [state.id], drawing)}" data-state="${escapeText(state.id)}"><title>${escapeText(title)}</title>${toLines(lines, { x: x + textX, y: y + 7 }, drawing)}</g>`;
 }
 
-function toTexts(
-  lines: readonly TextLine[],
-  { at, name }: { readonly at: Point; readonly name: 'line' | 'label' },
-): string {
+function toArrow({ transitions, lines, hasHead, isInitial }: ChartArrow, drawing: Drawing): string {
+  const classes = classesOf(isInitial ? 'arrow initial' : 'arrow', transitions, drawing);
+  const paths = lines.map((points, index) => {
+    const marker =
+      hasHead && index === lines.length - 1 ? ` marker-end="url(#${escapeText(drawing.id)}-head)"` : '';
+    return `<path class="line" d="${toPath(points)}"${marker}/>`;
+  });
+  const [start] = lines[0] ?? [];
+  const dot =
+    isInitial && start !== undefined
+      ? `<circle class="dot" cx="${round(start.x)}" cy="${round(start.y - 4.5)}" r="4.5"/>`
+      : '';
+  return `<g class="${classes}" ${toData(transitions, drawing)}>${toTitle(transitions, drawing)}${dot}${paths.join('')}</g>`;
+}
+
+function toLabel({ x, y, lines, transitions }: ChartLabel, drawing: Drawing): string {
+  return `<g class="${classesOf('label', transitions, drawing)}" ${toData(transitions, drawing)}>${toTitle(transitions, drawing)}${toLines(lines, { x: x + 3, y: y + 2 }, drawing)}</g>`;
+}
+
+/** Names the transitions of an arrow by their ids and, as `data-stands`, by source and target: `running -> failed, running -> killed`. */
+function toData(ids: readonly string[], { transitions }: Drawing): string {
+  const ends = ids.flatMap((id) => {
+    const transition = transitions.get(id);
+    return transition === undefined ? [] : [`${transition.source} -> ${transition.target ?? ''}`];
+  });
+  return `data-transitions="${ids.join(' ')}" data-stands="${escapeText([...new Set(ends)].join(', '))}"`;
+}
+
+function toTitle(ids: readonly string[], { transitions }: Drawing): string {
+  const sentences = ids.flatMap((id) => {
+    const transition = transitions.get(id);
+    return transition === undefined ? [] : [toSentence(transition)];
+  });
+  return sentences.length === 0 ? '' : `<title>${escapeText(sentences.join('\n'))}</title>`;
+}
+
+function toSentence({ source, target, event, guard, actions, description }: DiagramTransition): string {
+  return [
+    `${source === '' ? 'any state' : source} → ${target ?? source}:`,
+    event ?? 'at once',
+    ...(guard === null ? [] : [`[${guard}]`]),
+    ...(actions.length === 0 ? [] : [`/ ${actions.join(', ')}`]),
+    ...(description === '' ? [] : [`(${description})`]),
+  ].join(' ');
+}
+
+function toLines(lines: readonly TextLine[], { x, y }: Point, drawing: Drawing): string {
+  let top = y;
   return lines
-    .map(
-      ({ text, title }, index) =>
-        `<text class="${name}" x="${round(at.x)}" y="${round(at.y + index * 15 + 11)}">${escapeText(text)}<title>${escapeText(title)}</title></text>`,
-    )
+    .map(({ spans, height, spaceAbove, transition }) => {
+      top += spaceAbove;
+      const baseline = top + height * 0.78;
+      top += height;
+      const parts = spans.map(({ role, text }) => `<tspan class="${role}">${escapeText(text)}</tspan>`);
+      const data =
+        transition === null
+          ? ''
+          : ` class="${classesOf('transition', [transition], drawing)}" data-transition="${transition}"`;
+      return `<text x="${round(x)}" y="${round(baseline)}"${data}>${parts.join('')}</text>`;
+    })
     .join('');
 }
 
-/** Returns a line through the points with rounded corners. */
+/** Draws straight lines between corners above each other, and a curve where the line crosses over. */
 function toPath(points: readonly Point[]): string {
-  const [first, ...rest] = points;
-  if (first === undefined) return '';
-  const parts = rest.map((point, index) => {
-    const next = rest[index + 1];
-    if (next === undefined) return `L${toText(point)}`;
-    return `Q${toText(point)} ${toText({ x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 })}`;
-  });
-  return `M${toText(first)}${parts.join('')}`;
-}
-
-function toText({ x, y }: Point): string {
-  return `${round(x)} ${round(y)}`;
+  const corners = points
+    .map(({ x, y }) => ({ x: round(x), y: round(y) }))
+    .filter(({ x, y }, index, all) => x !== all[index - 1]?.x || y !== all[index - 1]?.y);
+  return corners
+    .map(({ x, y }, index) => {
+      const previous = corners[index - 1];
+      if (previous === undefined) return `M${x} ${y}`;
+      if (previous.x === x) return `V${y}`;
+      const middle = round((previous.y + y) / 2);
+      return `C${previous.x} ${middle} ${x} ${middle} ${x} ${y}`;
+    })
+    .join('');
 }
 
 function round(value: number): number {

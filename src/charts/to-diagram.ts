@@ -2,6 +2,7 @@ import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import type { Diagram, DiagramState, DiagramTransition } from './diagram.ts';
 import { toActionLabel, toEventLabel, toGuardLabel } from './labels.ts';
 
+type Unnumbered = Omit<DiagramTransition, 'id'>;
 type Transition = NonNullable<AnyStateNode['always']>[number];
 
 /** Returns all states and transitions of a machine, those without an event included. */
@@ -11,7 +12,9 @@ export function toDiagram(machine: AnyStateMachine): Diagram {
     name: machine.id,
     description: machine.root.description ?? '',
     states: nodes.map(toState),
-    transitions: nodes.flatMap(transitionsOf),
+    transitions: nodes
+      .flatMap(transitionsOf)
+      .map((transition, index) => ({ id: `t${index}`, ...transition })),
   };
 }
 
@@ -34,18 +37,19 @@ function toState(node: AnyStateNode): DiagramState {
   };
 }
 
-function transitionsOf(node: AnyStateNode): readonly DiagramTransition[] {
+function transitionsOf(node: AnyStateNode): readonly Unnumbered[] {
   return [node.always ?? [], ...node.transitions.values()].flatMap((choices) =>
     choices.flatMap(toTransitions),
   );
 }
 
 /** Draws a transition into several regions once for each. The last of several choices is guarded by `else`. */
-function toTransitions(transition: Transition, index: number): readonly DiagramTransition[] {
+function toTransitions(transition: Transition, index: number): readonly Unnumbered[] {
   const { source, target, eventType, guard, actions, description } = transition;
   const withoutTarget = {
     source: idOf(source),
     event: eventType === '' ? null : toEventLabel(eventType),
+    eventType,
     guard: toGuardLabel(guard) ?? (index > 0 ? 'else' : null),
     actions: actions.map((action) => toActionLabel(action, eventType)),
     description: description ?? '',

@@ -26,7 +26,6 @@ test('without a machine all are listed', async () => {
 });
 
 test.each([
-  ['dot', /^digraph "supervisor" \{/],
   ['json', /^\{\n {2}"name": "supervisor"/],
   ['svg', /^<svg/],
 ])('%s is printed', async (format, beginning) => {

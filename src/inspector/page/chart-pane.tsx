@@ -57,6 +57,7 @@ export function Drawing({
   readonly walked: readonly string[];
   readonly visited: readonly string[];
 }) {
+  const active = typeof lit === 'string' ? [lit] : lit;
   const light = (element: HTMLElement | null) => {
     for (const state of element?.querySelectorAll<SVGElement>('[data-state]') ?? []) {
       const name = state.dataset['state'] ?? '';
@@ -75,16 +76,8 @@ export function Drawing({
       );
       arrow.classList.toggle(
         'possible',
-        stands.some((each) => each.startsWith(`${lit} ->`)),
+        stands.some((each) => active.some((state) => isInside(state, each.split(' -> ')[0] ?? ''))),
       );
-    }
-    for (const arrow of element?.querySelectorAll<SVGElement>('[data-source]') ?? []) {
-      const { source = '', target = '' } = arrow.dataset;
-      const isOf = (step: string) => {
-        const [from = '', to = ''] = step.split(' -> ');
-        return isInside(from, source) && isInside(to, target);
-      };
-      arrow.classList.toggle('walked', walked.some(isOf));
     }
   };
   // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn from our own machine, in which names are escaped
@@ -147,5 +140,5 @@ function Next({
 }
 
 function isInside(id: string, state: string): boolean {
-  return id === state || id.startsWith(`${state}.`);
+  return state === '' || id === state || id.startsWith(`${state}.`);
 }

@@ -17,12 +17,12 @@ export function drawProcess(): string {
 /** Draws the states inside of one; `null` where there are none. */
 export function drawInside(state: string): string | null {
   if (childrenOf(diagram, state).length === 0) return null;
-  return keep(state, () => drawChart(layOutChart(toPart(diagram, state)), { isAlone: false }));
+  return keep(state, () => drawChart(layOutChart(toPart(diagram, state)), { id: 'inside' }));
 }
 
 /** Draws a machine of the user. */
 export function drawMachine(chart: Diagram): string {
-  return keep(`machine ${JSON.stringify(chart)}`, () => drawChart(layOutChart(chart), { isAlone: false }));
+  return keep(`machine ${JSON.stringify(chart)}`, () => drawChart(layOutChart(chart), { id: 'machine' }));
 }
 
 /** Returns the transitions out of a state and of the states inside it; `from` is the inner state. */

@@ -19,7 +19,7 @@ const complete = async (words: readonly string[]) => {
 test.each([
   [['grap'], ['graph'], ':nothing'],
   [['graph', 'proc'], ['process'], ':nothing'],
-  [['graph', '--format', ''], ['mermaid', 'svg', 'dot', 'json'], ':nothing'],
+  [['graph', '--format', ''], ['mermaid', 'svg', 'json'], ':nothing'],
   [['graph', 'process', '--form'], ['--format'], ':nothing'],
   [['help', 'grap'], ['graph'], ':nothing'],
   [['run', '--on-t'], ['--on-timeout'], ':nothing'],
@@ -111,7 +111,7 @@ test('bash completes as its keys would', async () => {
   const script = `
     source <(troupe completion bash)
     ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _troupe; echo "\${COMPREPLY[*]}"; }
-    complete -p troupe; ask troupe graph --format d; ask troupe up tr; ask troupe run ec | tr ' ' '\\n' | grep -x echo | sort -u`;
+    complete -p troupe; ask troupe graph --format s; ask troupe up tr; ask troupe run ec | tr ' ' '\\n' | grep -x echo | sort -u`;
 
   const { stdout, stderr } = spawnSync('bash', ['-c', script], {
     cwd: project.path,
@@ -120,7 +120,7 @@ test('bash completes as its keys would', async () => {
   });
 
   expect({ stdout, stderr }).toEqual({
-    stdout: 'complete -F _troupe troupe\ndot\ntroupe.yaml\necho\n',
+    stdout: 'complete -F _troupe troupe\nsvg\ntroupe.yaml\necho\n',
     stderr: '',
   });
 });
@@ -140,5 +140,5 @@ test('fish completes as its keys would', () => {
     },
   );
 
-  expect(stdout.trim().split('\n')).toEqual(['dot', 'json', 'mermaid', 'svg']);
+  expect(stdout.trim().split('\n')).toEqual(['json', 'mermaid', 'svg']);
 });

@@ -5,7 +5,6 @@ import { TroupeError } from '../../../config/troupe-error.ts';
 import { type CliIo, printLines } from '../../cli-io.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import type { DefineVerb } from '../../verb.ts';
-import { toDot } from './to-dot.ts';
 import { toMermaid } from './to-mermaid.ts';
 
 /** Defines `troupe graph`. */
@@ -16,7 +15,7 @@ export const define: DefineVerb = (command, { name, io, end }) => {
     .addOption(
       command
         .createOption('-f, --format <format>', 'how')
-        .choices(['mermaid', 'svg', 'dot', 'json'])
+        .choices(['mermaid', 'svg', 'json'])
         .default('mermaid' as const),
     )
     .addHelpText(
@@ -30,7 +29,7 @@ Machines: process, supervisor, conversation; without one, all are listed.
     .action(async (machine, { format }) => end(await printGraph({ machine: machine ?? null, format, io })));
 };
 
-type GraphFormat = 'mermaid' | 'svg' | 'dot' | 'json';
+type GraphFormat = 'mermaid' | 'svg' | 'json';
 
 /**
  * Prints one machine, or the list of them. @returns the exit code.
@@ -62,8 +61,6 @@ async function render(diagram: Diagram, format: GraphFormat): Promise<string> {
   switch (format) {
     case 'mermaid':
       return toMermaid(diagram);
-    case 'dot':
-      return toDot(diagram);
     case 'svg': {
       const [{ layOutChart }, { drawChart }] = await Promise.all([
         import('../../../charts/lay-out-chart.ts'),
