@@ -11,7 +11,7 @@ export const chartStyle = `
 .chart-drawing .parallel>.box{stroke-dasharray:6 3}
 .chart-drawing .rule{stroke-opacity:.5}
 .chart-drawing .line{stroke-width:1.3}
-.chart-drawing .head,.chart-drawing .dot{fill:var(--line)}
+.chart-drawing .head,.chart-drawing .start{fill:var(--line)}
 .chart-drawing .name{font-size:13px;font-weight:bold;fill:var(--ink)}
 .chart-drawing .description{font-size:12px;fill:var(--ink)}
 .chart-drawing .event{font-size:11.5px;fill:var(--event)}

@@ -80,7 +80,7 @@ function toBoxText({ state, x, y, textX, lines }: ChartBox, drawing: Drawing): s
 }
 
 function toArrow({ transitions, lines, hasHead, isInitial }: ChartArrow, drawing: Drawing): string {
-  const classes = classesOf(isInitial ? 'arrow initial' : 'arrow', transitions, drawing);
+  const classes = classesOf(isInitial ? 'edge initial' : 'edge', transitions, drawing);
   const paths = lines.map((points, index) => {
     const marker =
       hasHead && index === lines.length - 1 ? ` marker-end="url(#${escapeText(drawing.id)}-head)"` : '';
@@ -89,7 +89,7 @@ function toArrow({ transitions, lines, hasHead, isInitial }: ChartArrow, drawing
   const [start] = lines[0] ?? [];
   const dot =
     isInitial && start !== undefined
-      ? `<circle class="dot" cx="${round(start.x)}" cy="${round(start.y - 4.5)}" r="4.5"/>`
+      ? `<circle class="start" cx="${round(start.x)}" cy="${round(start.y - 4.5)}" r="4.5"/>`
       : '';
   return `<g class="${classes}" ${toData(transitions, drawing)}>${toTitle(transitions, drawing)}${dot}${paths.join('')}</g>`;
 }

@@ -39,8 +39,11 @@ export function layInside(chart: Chart, input: InsideInput): Inside {
   const hasCompound = children.some(({ kind }) => kind === 'compound' || kind === 'parallel');
   let room = hasCompound ? input.maxWidth - PASSAGE : input.maxWidth;
   let best: Inside | null = null;
+  const laid = new Map<string, LaidState>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const laid = new Map(children.map((child) => [child.id, input.layChild(child, room)]));
+    for (const child of children)
+      if ((laid.get(child.id)?.width ?? Number.POSITIVE_INFINITY) > room)
+        laid.set(child.id, input.layChild(child, room));
     const inside = arrange(chart, input, laid);
     if (best === null || inside.width < best.width) best = inside;
     if (inside.width <= input.maxWidth || !hasCompound) break;
