@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { createSupervisor, type ProcessHandle, type Supervisor, type SupervisorOptions } from 'troupe';
 import { createInspector, type Inspector, type InspectorOptions } from 'troupe/inspector';
 import { createScriptedBackend, expectNoSurvivors, type ScriptedBackend } from 'troupe/testing';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type Served, serve } from './serve.ts';
 
 /** A program with an inspector, served on loopback. */
@@ -40,9 +41,21 @@ export interface Opened extends AsyncDisposable {
   output(): Promise<string>;
 }
 
-/** Repeats a check until it passes. Browsers are slow beside each other. */
-export function eventually(check: () => unknown): Promise<unknown> {
-  return vi.waitFor(check, { timeout: 30_000, interval: 20 });
+/** Time that a check has until it passes, in ms. Browsers are slow beside each other. */
+const TIMEOUT_MS = 30_000;
+
+/** Repeats a check until it no longer throws. @throws its last error */
+export async function eventually(check: () => unknown): Promise<void> {
+  const giveUpAtMs = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (performance.now() > giveUpAtMs) throw error;
+    }
+    await setTimeout(20);
+  }
 }
 
 /** Options of a stage; those of the inspector without its supervisor. */
