@@ -67,6 +67,7 @@ describe.skipIf(executablePath === null)('output and input', () => {
     const command = 'read -r name; echo "hello $name"; read -r other; echo "and $other"; sleep 300';
     const handle = stage.supervisor.start({ command, label: 'shell', interactive: true, background: true });
     await using opened = await stage.open();
+    await opened.page.locator('.xterm textarea').waitFor({ state: 'attached' });
     await opened.button('type').click();
 
     await opened.page.keyboard.type('Ada');
