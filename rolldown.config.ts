@@ -74,6 +74,10 @@ const onUsersRxjs: Plugin = {
   },
 };
 
+/** Small modules that most doors need: in one part, because many doors would cut them into many. */
+const basics =
+  /\/src\/(config\/|process\/(describe-end|process-id)|spawn\/signal-name|tools\/(input-schema|answer-text|process-summary|dialects\/))/;
+
 const forLibrary = defineConfig({
   input: {
     ...Object.fromEntries(
@@ -96,6 +100,7 @@ const forLibrary = defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
     sourcemap: true,
+    codeSplitting: { groups: [{ name: 'basics', test: basics, includeDependenciesRecursively: false }] },
     // Keeps names and lines for stack traces: Node prints the whole line that throws.
     minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: false } },
   },

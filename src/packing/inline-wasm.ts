@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliCompressSync } from 'node:zlib';
 import type { Plugin } from 'rolldown';
+import { keepLines } from './keep-lines.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -15,7 +16,7 @@ const parserModule = /\/node_modules\/web-tree-sitter\/web-tree-sitter\.js$/;
 export const inlineWasm: Plugin = {
   name: 'inline-wasm',
   load: (id) => (wasmModule.test(id) ? writeModule() : null),
-  transform: (code, id) => (parserModule.test(id) ? withoutOwnPlace(code) : null),
+  transform: (code, id) => (parserModule.test(id) ? keepLines(withoutOwnPlace(code), id) : null),
 };
 
 function writeModule(): string {
