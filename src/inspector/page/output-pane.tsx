@@ -16,6 +16,8 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
   const element = useRef<HTMLDivElement>(null);
   const terminal = useRef<OutputTerminal | null>(null);
   const search = useSignal<string | null>(null);
+  /** Its times are unknown, as without a log file: the whole output is shown for each moment. */
+  const isUndated = useSignal(false);
   const { id, output } = view;
   const size = view.terminal?.type === 'terminal' ? view.terminal : null;
   const isLive = endedAt === null;
@@ -30,6 +32,7 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
       if (leave.signal.aborted) return;
       const [{ openTerminal }, until] = await Promise.all([import('./terminal.ts'), readMarks(id, moment)]);
       if (leave.signal.aborted || element.current === null) return;
+      isUndated.value = until !== null && until.marks.length === 0;
       element.current.replaceChildren();
       terminal.current = openTerminal(element.current, {
         ...{ id, size, until },
@@ -59,7 +62,8 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
             ? ''
             : `${output.lines.toLocaleString()} ${output.lines === 1 ? 'line' : 'lines'} · `}
           {toBytes(output.bytes)}
-          {moment !== null && ' now; shown as it was'}
+          {moment !== null &&
+            (isUndated.value ? '; its times are unknown, so all is shown' : ' now; shown as it was')}
           {size !== null && ` · terminal ${size.columns}×${size.rows}`}
         </span>
         <span class="grow" />

@@ -61,6 +61,18 @@ describe.skipIf(executablePath === null)('the past', () => {
     });
   });
 
+  test('output without known times says so', async () => {
+    await using stage = await openScriptedStage(browser());
+    await stage.start('web');
+    stage.backend.lastRun.print('some line\n');
+    await using opened = await stage.open();
+
+    await opened.button('Previous event').click();
+
+    await opened.pane('output').getByText('its times are unknown').waitFor();
+    await eventually(async () => expect(await opened.output()).toContain('some line'));
+  });
+
   test('no button changes the past', async () => {
     await using stage = await openScriptedStage(browser());
     const handle = await stage.start('web');
