@@ -67,7 +67,7 @@ function Header() {
     <header>
       <h1>troupe</h1>
       <span class="chip title" title={about.value?.title ?? ''}>
-        {about.value?.title ?? '…'}
+        <bdi dir="ltr">{about.value?.title ?? '…'}</bdi>
       </span>
       <span class="chip">
         <b>{alive}</b> live
