@@ -153,7 +153,7 @@ const inTheirPlace: Plugin = {
 const forProgram = defineConfig({
   input: { 'run-cli': join(program, 'run-cli.js') },
   platform: 'node',
-  // The layout of statecharts is put in: nobody else needs it.
+  // Bundles the layout engine for statecharts, so that it is no dependency of the package.
   external: (id) => /^[^./]/.test(id) && !id.startsWith('@dagrejs/'),
   plugins: [sharedParser, cheapBuiltins, oldPlaces(program), inTheirPlace],
   // What `follow-process` and others share with who loads them is loaded by then.

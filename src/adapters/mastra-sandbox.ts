@@ -22,19 +22,19 @@ export interface MastraSandboxParts<Sandbox extends MastraSandboxBase> {
   readonly ProcessHandle: abstract new (options?: MastraRetention) => MastraProcessBase;
 }
 
-/** What the adapter extends of `MastraSandbox`. */
+/** The members of `MastraSandbox` that the adapter extends. */
 export interface MastraSandboxBase {
   start(): Promise<unknown>;
   stop(): Promise<void>;
   destroy(): Promise<void>;
 }
 
-/** What the adapter extends of `SandboxProcessManager`, which keeps no processes of its own here. */
+/** The members of `SandboxProcessManager` that the adapter extends. The manager itself tracks no processes here. */
 export interface MastraProcessesBase {
   release(pid: string): void;
 }
 
-/** What the adapter extends of `ProcessHandle`, which keeps the output and passes it on. */
+/** The members of `ProcessHandle` that the adapter extends. The handle buffers the output and forwards it. */
 export interface MastraProcessBase {
   readonly stdout: string;
   readonly stderr: string;

@@ -12,17 +12,17 @@ export interface DrawOptions {
   /** Prefix of the ids inside the SVG, if a page holds several drawings; default `chart`. */
   readonly id?: string;
   /**
-   * Whether the drawing brings its style sheet; default true. A page with a policy against inline styles says false and serves
-   * {@link chartStyle} itself.
+   * Includes the style sheet in the drawing. Default `true`. With `false` the page serves {@link chartStyle}, for example because its
+   * policy forbids inline styles.
    */
   readonly withStyle?: boolean;
 }
 
 /**
- * Draws a laid out chart as SVG, in the colours of the CSS variables `--chart-…`, light or dark as the reader prefers. States carry
- * `data-state`, arrows and labels
- * `data-transitions` (ids separated by spaces) and `data-stands` (`source -> target`, separated by commas), and lines `data-transition`: a page lights what is current
- * by adding the classes `lit` and `walked`. All text is escaped. The same layout gives the same text.
+ * Draws a laid out chart as SVG, in the colours of the CSS variables `--chart-…`, light or dark as the reader prefers. States have the
+ * attribute `data-state`; arrows and labels have `data-transitions` (ids separated by spaces) and `data-stands` (`source -> target`,
+ * separated by commas); lines have `data-transition`. A page highlights elements by adding the classes `lit` and `walked`. All text is
+ * escaped. The same layout always gives the same text.
  */
 export function drawChart(layout: ChartLayout, options: DrawOptions = {}): string {
   const { lit = [], walked = [], id = 'chart', withStyle = true } = options;

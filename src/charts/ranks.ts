@@ -8,7 +8,7 @@ export interface RankNode {
   readonly id: string;
   readonly width: number;
   readonly height: number;
-  /** Where the box stands whatever its arrows say: gates at the borders, ends of a chart at the bottom. */
+  /** Fixed position of the box, regardless of its arrows: gates at the borders, ends of a chart at the bottom. */
   readonly place: 'top' | 'bottom' | 'free' | 'low';
 }
 

@@ -88,7 +88,7 @@ export function createDirectoryInspector(options: {
   };
 }
 
-/** Pause between two changes that a page is told of, in ms: more often nobody could read them. */
+/** Minimum interval between two updates of a page, in ms. Faster updates could not be read. */
 const PAUSE_MS = 100;
 /** Interval in which lengths of output are read again, in ms. */
 const FIGURES_MS = 1_000;
@@ -96,7 +96,7 @@ const FIGURES_MS = 1_000;
 /**
  * Creates a page that shows the processes and conversations of this program: who started what, what runs, how it ended, what the agent was
  * told, with the moments before. `fetch` mounts it in any server that speaks in `Request` and `Response`, such as Hono or a route of Next.js.
- * The page can kill processes and type into them, so only the holder of the link gets in. It costs nothing while no page is open.
+ * The page can kill processes and type into them, so each request needs the token of the link. An inspector without an open page costs nothing.
  *
  * @throws TroupeError `invalid-option` for a token that is too short, or a path that does not begin with "/".
  *

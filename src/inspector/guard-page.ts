@@ -3,9 +3,9 @@ import { toLoopbackAddresses } from '../readiness/loopback.ts';
 
 /** Rules for requests of a page. */
 export interface PageGuard {
-  /** Host names under which the page may be reached beside the local ones; `any` where the program around it decides. */
+  /** Allowed host names besides the local ones. `any`: the surrounding program checks the host. */
   readonly hosts: readonly string[] | 'any';
-  /** `null`: the program around it lets only its own users through. */
+  /** Secret of the link. `null`: the surrounding program authorizes its own users. */
   readonly token: string | null;
   /** Path of the page, with a slash at its end. */
   readonly path: string;
@@ -15,9 +15,9 @@ export interface PageGuard {
 export const TOKEN_PARAMETER = 'token';
 
 /**
- * Returns the answer to a request that must not reach the page, or `null`. A page of another site could reach this machine through a DNS
- * name of its own for it, so the host must be local or named; another page of this machine could send requests along with the cookie, so they
- * must come from the page itself. The token in the link becomes a cookie that scripts cannot read, and leaves the address.
+ * Returns the refusal of a request, or `null` if it may proceed. The host must be local or configured, because another site can point a DNS name
+ * at this machine. Requests must come from the page itself, because the browser also sends the cookie for other pages of this host. The
+ * token of the link becomes a cookie that scripts cannot read, and is removed from the address.
  */
 export function guardPage(request: Request, guard: PageGuard): Response | null {
   const url = new URL(request.url);

@@ -10,7 +10,7 @@ import type { OpenQuestions } from './open-questions.ts';
 const { kill, write, endInput, sendKeys, paste, resize, restart, background, changeLimits } = requestParams;
 const id = z.string().min(1).max(200);
 
-/** Orders of a page: those of the control protocol under the same names, and those to a conversation. */
+/** Schemas of the orders that a page can send. Orders to processes are named as in the control protocol. */
 const orders = {
   ...{ kill, write, endInput, sendKeys, paste, resize, restart, background, changeLimits },
   /** Starts the command of an ended process once more. */
@@ -25,7 +25,7 @@ type OrderName = keyof typeof orders;
 type OrderOf<Name extends OrderName> = z.output<(typeof orders)[Name]>;
 type Actions = { readonly [Name in OrderName]: (order: OrderOf<Name>) => Promise<unknown> };
 
-/** Takes what a page orders. Returns the answer as plain data. */
+/** Carries out an order of a page. Resolves with the answer as plain data. */
 export type Act = (order: { readonly method: string; readonly params: unknown }) => Promise<unknown>;
 
 /** Parts of a program that a page can steer. */

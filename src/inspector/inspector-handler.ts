@@ -26,7 +26,7 @@ export interface InspectorHandlerDeps {
   readonly store: LiveStore;
   readonly processes: InspectedProcesses;
   readonly act: Act;
-  /** Sentences about what cannot be shown. */
+  /** Returns one sentence per part that cannot be shown. */
   warnings(): readonly string[];
 }
 
@@ -36,7 +36,7 @@ const MAX_ORDER_BYTES = 1024 * 1024;
 /** Maximum number of processes whose usage is read in one request. */
 const MAX_METERED = 200;
 
-/** Returns the `fetch` handler of the page and of all that it asks for. It never throws. */
+/** Creates the `fetch` handler of the page and its API. It never rejects. */
 export function createInspectorHandler(deps: InspectorHandlerDeps): (request: Request) => Promise<Response> {
   const { guard, about, processes } = deps;
   const live = createLiveHandler({ store: deps.store, token: null });

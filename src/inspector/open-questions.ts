@@ -5,11 +5,11 @@ import type { Ask, Consent } from '../policy/authorize.ts';
 export interface OpenQuestions {
   /** Oldest first; another list after each change. */
   readonly list: readonly OpenQuestion[];
-  /** Asks, and waits for the answer as long as it is needed. */
+  /** Asks a question. Resolves with the answer, or with `false` once the signal is aborted. */
   readonly ask: Ask;
-  /** Returns `false` where the question was answered already, or is not needed any more. */
+  /** Answers a question. Returns `false` if it no longer waits. */
   answer(id: string, consent: Consent): boolean;
-  /** Denies all that wait, and whatever is asked later. */
+  /** Denies all waiting and all later questions. */
   close(): void;
 }
 

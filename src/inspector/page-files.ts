@@ -15,8 +15,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing is loaded from elsewhere, and no script runs that is not a file of the page. The terminal sets styles of its own, which is why
- * styles may be inline.
+ * Content security policy: all resources come from this server, and scripts only from files of the page. Inline styles are allowed because
+ * xterm.js sets them.
  */
 const policy = [
   "default-src 'none'",

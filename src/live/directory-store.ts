@@ -23,9 +23,9 @@ const MAX_SHARE = 0.1;
 const MAX_ASKED = 16;
 
 /**
- * Makes a store of what a state directory has: the processes of all its supervisors with their timelines, and its saved conversations. It
- * looks while it has subscribers: after each event, and once a second. Text that a model is writing and questions to a person are known to
- * their own program only.
+ * Creates a store of a state directory: the processes of all its supervisors with their timelines, and its saved conversations. While it has
+ * subscribers it reads the directory after each event and once a second. It does not include text that a model is writing, nor open
+ * questions, because they are not on disk.
  */
 export function createDirectoryStore(directory: StateDirectory): DirectoryStore {
   const keep = createViewKeeper();

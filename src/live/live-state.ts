@@ -36,7 +36,7 @@ export interface LiveState {
   readonly processes: readonly ProcessView[];
   /** Conversations by id. */
   readonly conversations: Readonly<Record<string, ConversationView>>;
-  /** What happened to each process, oldest first, by its id. Empty unless the store was made with timelines. */
+  /** Timelines of the processes, by process id; entries are ordered oldest first. Empty unless the store includes timelines. */
   readonly timelines: Readonly<Record<string, readonly TimelineEntry[]>>;
   /** Questions that wait for an answer, oldest first. Empty outside an inspector. */
   readonly questions: readonly OpenQuestion[];

@@ -23,7 +23,7 @@ export interface LocalStoreOptions {
   readonly supervisor: Supervisor;
   /** Conversations to show from the start. Default: none. */
   readonly conversations?: readonly Conversation[];
-  /** Includes what happened to each process. Default `false`. */
+  /** Includes the timeline of each process. Default `false`. */
   readonly timelines?: boolean;
   /** Pause between two changes; those in between are published together. Default 0. */
   readonly pauseMs?: number;

@@ -8,7 +8,7 @@ import { createFileJournal } from '../../src/store/file-journal.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { endedRecord, writeRecord } from '../state-directory/records.ts';
 
-/** A store of a state directory that nobody uses yet. */
+/** Opens a store of an empty state directory. */
 function openStore() {
   const place = tempDir();
   const directory = openStateDirectory({ directory: place.path });

@@ -25,7 +25,7 @@ import { toName } from './words.ts';
 const tabs = ['chart', 'output', 'conversation', 'facts'] as const;
 type Tab = (typeof tabs)[number];
 
-/** Pane that narrow screens show, and what stands in the first of three beside each other. */
+/** Pane shown on narrow screens; on wide screens it selects the content of the first pane. */
 const tab = signal<Tab>('output');
 
 /** The whole page: the table above, the panes of what is chosen below. */

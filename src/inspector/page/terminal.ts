@@ -26,14 +26,12 @@ export interface OutputTerminalOptions {
   readonly id: string;
   /** Size of the terminal of the process; `null` where it has none and lines wrap at the width of the pane. */
   readonly size: { readonly columns: number; readonly rows: number } | null;
-  /** Output length and time; `null` shows everything, and what comes. */
+  /** Moment up to which output is shown, with the marks that locate it; `null` shows all output and follows it. */
   readonly until: { readonly time: number; readonly marks: readonly LengthMark[] } | null;
   /** Bytes of output so far. */
   totalBytes(): number;
   /** Receives what is typed; `null` where the process takes no keys. */
   readonly onData: ((text: string) => void) | null;
-  /** Receives the size that fits, where the process has a terminal of its own size. */
-  readonly onResize?: (size: { columns: number; rows: number }) => void;
 }
 
 /** Opens a terminal in an element and follows the output. Escape sequences reach neither the clipboard nor the title of the page. */
@@ -55,7 +53,7 @@ export function openTerminal(element: HTMLElement, options: OutputTerminalOption
   const fit = new FitAddon();
   terminal.loadAddon(search);
   terminal.loadAddon(fit);
-  // The clipboard, titles and links belong to the person, not to the output.
+  // Output must not change the clipboard or the title, nor open links.
   for (const code of [0, 1, 2, 8, 52]) terminal.parser.registerOscHandler(code, () => true);
   terminal.open(element);
   if (size === null) fit.fit();

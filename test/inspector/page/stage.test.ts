@@ -8,7 +8,7 @@ import { endedView, processView } from '../../cli/process-views.ts';
 
 const owner = 'assistant_22222222';
 
-/** An agent that starts a build, which goes to the background, fails and is told of. */
+/** Creates an agent that starts a build. The build moves to the background and fails, and a notice reports the failure. */
 function arrange() {
   const view = {
     ...endedView({ id: 'tool_aaaaaaa1', label: 'build' }),

@@ -28,7 +28,7 @@ async function buildByEsbuild(outfile: string, format?: 'esm'): Promise<string> 
   return outfile;
 }
 
-/** What each bundler needs to build for Node, and nothing else. */
+/** The minimal settings with which each bundler builds for Node. */
 const bundlers: Readonly<Record<string, Bundler>> = {
   'esbuild as CommonJS': (folder) => buildByEsbuild(join(folder, 'program.cjs')),
   'esbuild as a module': (folder) => buildByEsbuild(join(folder, 'program.mjs'), 'esm'),
@@ -43,7 +43,7 @@ const bundlers: Readonly<Record<string, Bundler>> = {
     expect(remarks).toBe('');
     return join(folder, 'program.cjs');
   },
-  // By default Vite leaves packages outside, where they are installed. This puts them in.
+  // By default Vite does not bundle installed packages; this setting does.
   'Vite SSR': async (folder) => {
     const remarks: string[] = [];
     await vite({
