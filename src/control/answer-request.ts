@@ -2,6 +2,7 @@ import picomatch from 'picomatch';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { waitFor } from '../observe/wait-for.ts';
+import { toFollowedText } from '../output/followed-text.ts';
 import type { Ask } from '../policy/authorize.ts';
 import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
@@ -95,8 +96,7 @@ async function follow(
 ): Promise<null> {
   for await (const piece of handle.output({ from, signal: port.signal })) {
     if (piece.type === 'gap') {
-      const { stream, to, droppedBytes } = piece;
-      await port.send(toItem({ stream, offset: to, droppedBytes, bytes: new Uint8Array() }));
+      await port.send(toItem(toFollowedText(piece)));
       continue;
     }
     for (let at = 0; at < piece.bytes.byteLength; at += MAX_PIECE_BYTES) {

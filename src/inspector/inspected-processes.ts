@@ -1,9 +1,10 @@
 import type { CommandSpec } from '../config/process-spec.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { type FollowedText, toFollowedText } from '../output/followed-text.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
-import type { FollowedText, StateDirectory } from '../state-directory/state-directory.ts';
+import type { StateDirectory } from '../state-directory/state-directory.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
 /** Processes as an inspector shows and steers them: those of one program, or of a state directory. */
@@ -61,12 +62,8 @@ async function* follow(
   handle: ProcessHandle,
   { from, signal }: { readonly from: number; readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<FollowedText, void> {
-  for await (const piece of handle.output({ from, ...(signal && { signal }) })) {
-    const { stream } = piece;
-    if (piece.type === 'gap')
-      yield { stream, offset: piece.to, droppedBytes: piece.droppedBytes, bytes: new Uint8Array() };
-    else yield { stream, offset: piece.offset, droppedBytes: 0, bytes: piece.bytes };
-  }
+  const pieces = handle.output({ from, ...(signal && { signal }) });
+  for await (const piece of pieces) yield toFollowedText(piece);
 }
 
 /**

@@ -1,11 +1,10 @@
 import { pause } from '../clock/pause.ts';
 import { streamControl } from '../control/control-client.ts';
 import { isCode, type Peer } from '../control/protocol.ts';
-import type { OutputPiece } from '../output/output-chunk.ts';
+import { type FollowedText, toFollowedText } from '../output/followed-text.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import { type DirectoryDeps, findEnd, type ProcessLocation } from './directory-deps.ts';
 import { openRecordedLog } from './recorded-log.ts';
-import type { FollowedText } from './state-directory.ts';
 
 /** Interval for detecting an unreported end, or adoption by another supervisor. */
 const LOOK_MS = 100;
@@ -87,7 +86,7 @@ async function* followLog(
     () => over.abort(),
   );
   try {
-    yield* toTexts(iterateLog(log, { from, signal: both }));
+    for await (const piece of iterateLog(log, { from, signal: both })) yield toFollowedText(piece);
     signal?.throwIfAborted();
   } finally {
     over.abort();
@@ -105,13 +104,5 @@ async function untilTold(
     if (found.type === 'supervised') return 'supervised';
     if ((await findEnd(deps, found)) !== null) return 'ended';
     await pause(deps.clock, { ms: LOOK_MS, signal });
-  }
-}
-
-async function* toTexts(pieces: AsyncIterable<OutputPiece>): AsyncGenerator<FollowedText, void> {
-  for await (const piece of pieces) {
-    const { stream } = piece;
-    if (piece.type === 'chunk') yield { stream, bytes: piece.bytes, offset: piece.offset, droppedBytes: 0 };
-    else yield { stream, bytes: new Uint8Array(), offset: piece.to, droppedBytes: piece.droppedBytes };
   }
 }

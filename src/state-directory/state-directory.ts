@@ -4,6 +4,7 @@ import type { Duration } from '../config/duration.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
 import type { ReportedEvent } from '../control/protocol.ts';
+import type { FollowedText } from '../output/followed-text.ts';
 import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-handle.ts';
@@ -20,16 +21,6 @@ export interface SeenProcess {
   readonly supervisorId: string;
   /** `true` if its supervisor answered. Otherwise the view is its record, which may be out of date for a live process. */
   readonly answered: boolean;
-}
-
-/** Piece of followed output. */
-export interface FollowedText {
-  readonly stream: 'stdout' | 'stderr' | 'screen';
-  readonly bytes: Uint8Array;
-  /** Bytes of all streams before it: the position to resume from after a lost connection. */
-  readonly offset: number;
-  /** Bytes missing directly before it. A gap is delivered alone, without bytes, as soon as it is known. */
-  readonly droppedBytes: number;
 }
 
 /** Conditions to wait for. */

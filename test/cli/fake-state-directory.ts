@@ -1,17 +1,13 @@
 import type { WriteFailure } from '../../machines/process/events.ts';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError } from '../../src/config/troupe-error.ts';
+import type { FollowedText } from '../../src/output/followed-text.ts';
 import type { OutputTimes } from '../../src/output/output-times.ts';
 import type { OutputRead } from '../../src/output/read-output.ts';
 import type { KillAnswer } from '../../src/process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../src/process/process-view.ts';
 import type { Waited } from '../../src/process/waited.ts';
-import type {
-  FollowedText,
-  SeenProcess,
-  SeenSchedule,
-  StateDirectory,
-} from '../../src/state-directory/state-directory.ts';
+import type { SeenProcess, SeenSchedule, StateDirectory } from '../../src/state-directory/state-directory.ts';
 import type { WatchNews } from '../../src/watches/watch.ts';
 
 /** Processes of which a test says all that happens to them. */
