@@ -1,5 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { isSameOrigin } from '../live/live-handler.ts';
 import { toLoopbackAddresses } from '../readiness/loopback.ts';
+import { isSameSecret } from '../secrets/is-same-secret.ts';
 
 /** Rules for requests of a page. */
 export interface PageGuard {
@@ -33,7 +35,7 @@ export function guardPage(request: Request, guard: PageGuard): Response | null {
   if (!isPage && !isOwnRequest(request, url)) return refuse(403, 'Requests of another origin are denied.');
   if (token === null) return null;
   const given = url.searchParams.get(TOKEN_PARAMETER);
-  if (given !== null && request.method === 'GET' && isSame(given, token)) {
+  if (given !== null && request.method === 'GET' && isSameSecret(given, token)) {
     url.searchParams.delete(TOKEN_PARAMETER);
     const secure = url.protocol === 'https:' ? '; Secure' : '';
     return new Response(null, {
@@ -48,7 +50,7 @@ export function guardPage(request: Request, guard: PageGuard): Response | null {
   }
   const sent = readCookie(request.headers.get('cookie') ?? '', cookieName(token));
   const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-  if ([sent, bearer].some((text) => text !== undefined && isSame(text, token))) return null;
+  if ([sent, bearer].some((text) => text !== undefined && isSameSecret(text, token))) return null;
   return refuse(
     401,
     'The token is missing or wrong. Open the link that was printed when the inspector was started.',
@@ -70,10 +72,10 @@ function isAllowedHost(host: string, hosts: PageGuard['hosts']): boolean {
   return hosts.some((each) => each.toLowerCase() === name) || toLoopbackAddresses(name).length > 0;
 }
 
-/** Browsers say where a request comes from. Other programs do not, and need the token. */
-function isOwnRequest({ headers }: Request, url: URL): boolean {
-  const site = headers.get('sec-fetch-site');
-  if (site !== null && site !== 'same-origin' && site !== 'none') return false;
+/** Checks both headers, because browsers without `Sec-Fetch-Site` still send the origin with an order. */
+function isOwnRequest(request: Request, url: URL): boolean {
+  if (!isSameOrigin(request)) return false;
+  const { headers } = request;
   const origin = headers.get('origin');
   return (
     origin === null || (URL.canParse(origin) && new URL(origin).host === (headers.get('host') ?? url.host))
@@ -88,10 +90,4 @@ function cookieName(token: string): string {
 function readCookie(header: string, name: string): string | undefined {
   const pairs = header.split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
-/** Compares hashes, which have equal lengths, in constant time. */
-function isSame(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

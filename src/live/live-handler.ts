@@ -1,4 +1,5 @@
 import { TroupeError } from '../config/troupe-error.ts';
+import { isSameSecret } from '../secrets/is-same-secret.ts';
 import { type LiveEvent, type LiveState, type LiveStore, toLiveEvents } from './live-state.ts';
 
 /** Events that a page may have missed and still gets; a page that has missed more asks for the state again. */
@@ -44,7 +45,7 @@ export function createLiveHandler({
     const { pathname, searchParams } = new URL(request.url);
     if (request.method !== 'GET') return refuse(405, 'Only GET is served here.');
     if (!isSameOrigin(request)) return refuse(403, 'Requests of another origin are denied.');
-    if (token !== null && !(await isEqual(request.headers.get('authorization'), `Bearer ${token}`)))
+    if (token !== null && !isSameSecret(request.headers.get('authorization') ?? '', `Bearer ${token}`))
       return refuse(401, 'The token is missing or wrong.');
     if (pathname.endsWith('/snapshot')) return Response.json(log.snapshot(), { headers: HEADERS });
     if (!pathname.endsWith('/events')) return refuse(404, 'Served here: …/snapshot and …/events.');
@@ -61,18 +62,10 @@ function refuse(status: number, error: string): Response {
   return Response.json({ error }, { status, headers: HEADERS });
 }
 
-/** Browsers say where a request comes from; other programs need the token. */
-function isSameOrigin({ headers }: Request): boolean {
+/** Returns whether a request comes from a page of the same origin, or from a program that is no browser and needs the token. */
+export function isSameOrigin({ headers }: Request): boolean {
   const site = headers.get('sec-fetch-site');
   return site === null || site === 'same-origin' || site === 'none';
-}
-
-/** Compares digests, so that the time does not tell how much of a token is right. */
-async function isEqual(given: string | null, expected: string): Promise<boolean> {
-  const digest = async (text: string) =>
-    new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  const [a, b] = await Promise.all([digest(given ?? ''), digest(expected)]);
-  return a?.reduce((difference, byte, index) => difference | (byte ^ (b?.[index] ?? 0)), 0) === 0;
 }
 
 /** The last events, each with its number. The number and the name of this log are its id: `3f2a9c1e-17`. */

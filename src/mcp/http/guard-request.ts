@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   hostHeaderValidationResponse,
   localhostAllowedHostnames,
@@ -6,6 +5,7 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server';
 import { toLoopbackAddresses } from '../../readiness/loopback.ts';
+import { isSameSecret } from '../../secrets/is-same-secret.ts';
 import { isPreflight } from './cross-origin.ts';
 
 export interface Guard {
@@ -53,10 +53,5 @@ function checkOrigin(request: Request, { hosts, origins }: Guard): Response | un
 
 function hasToken(request: Request, token: string): boolean {
   const [, given] = /^Bearer\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-  return given !== undefined && timingSafeEqual(digest(given), digest(token));
-}
-
-/** Returns a hash: the comparison requires equal lengths. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return given !== undefined && isSameSecret(given, token);
 }
