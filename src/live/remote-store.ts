@@ -6,6 +6,7 @@ import {
   type LiveState,
   type LiveStore,
 } from './live-state.ts';
+import { readBlocks } from './read-blocks.ts';
 
 /** Pauses before a lost connection is tried again, doubled from the first to the last, in ms. */
 const FIRST_PAUSE_MS = 500;
@@ -125,19 +126,8 @@ interface StreamEvent {
 
 /** Reads server-sent events, as https://html.spec.whatwg.org/multipage/server-sent-events.html describes them, with `\n` as line end. */
 async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly StreamEvent[]> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      text += decoder.decode(read.value, { stream: true });
-      const blocks = text.split('\n\n');
-      text = blocks.pop() ?? '';
-      yield blocks.map(toEvent).filter((event) => event !== null);
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
+  for await (const blocks of readBlocks(body, '\n\n'))
+    yield blocks.map(toEvent).filter((event) => event !== null);
 }
 
 function toEvent(block: string): StreamEvent | null {

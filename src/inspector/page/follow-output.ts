@@ -1,4 +1,5 @@
 import type { FollowItem } from '../../control/protocol.ts';
+import { readBlocks } from '../../live/read-blocks.ts';
 
 /** Piece of output. */
 export interface OutputItem {
@@ -31,12 +32,14 @@ export async function* followOutput(
         signal: AbortSignal.any([signal, hidden.signal]),
       });
       if (!response.ok || response.body === null) return;
-      for await (const line of readLines(response.body)) {
-        const item = JSON.parse(line) as FollowItem | { readonly error: string };
-        if ('error' in item) throw new Error(item.error);
-        const bytes = fromBase64(item.bytes);
-        yield { ...item, bytes };
-        cursor = item.offset + bytes.length;
+      for await (const lines of readBlocks(response.body, '\n')) {
+        for (const line of lines) {
+          const item = JSON.parse(line) as FollowItem | { readonly error: string };
+          if ('error' in item) throw new Error(item.error);
+          const bytes = fromBase64(item.bytes);
+          yield { ...item, bytes };
+          cursor = item.offset + bytes.length;
+        }
       }
       return;
     } catch {
@@ -55,22 +58,6 @@ async function whenShown(signal: AbortSignal): Promise<void> {
     document.addEventListener('visibilitychange', resolve, { once: true });
     signal.addEventListener('abort', resolve, { once: true });
     await promise;
-  }
-}
-
-async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      text += decoder.decode(read.value, { stream: true });
-      const lines = text.split('\n');
-      text = lines.pop() ?? '';
-      yield* lines;
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
   }
 }
 
