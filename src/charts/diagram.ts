@@ -67,3 +67,17 @@ export function isFromAnywhere({ source, target }: DiagramTransition): boolean {
 export function hasAnywhere(diagram: Diagram, id: string): boolean {
   return diagram.transitions.some((transition) => transition.source === id && isFromAnywhere(transition));
 }
+
+/** Returns the chart of one compound state and its content. Boxes name the targets of transitions that leave it. */
+export function toPart(diagram: Diagram, id: string): Diagram {
+  if (id === '') return diagram;
+  const inside = diagram.states.filter((state) => isWithin(state.id, id));
+  const [top] = inside;
+  if (top === undefined) throw new Error(`id must be a state of "${diagram.name}", got "${id}"`);
+  return {
+    name: `${diagram.name}.${id}`,
+    description: top.description,
+    states: inside.map((state) => (state.id === id ? { ...state, parent: null } : state)),
+    transitions: diagram.transitions.filter(({ source }) => source !== '' && isWithin(source, id)),
+  };
+}

@@ -6,10 +6,9 @@ import {
   watchMachine,
 } from '../../machines/index.ts';
 import type { ChartLayout } from '../../src/charts/chart-layout.ts';
-import { childrenOf } from '../../src/charts/diagram.ts';
+import { childrenOf, toPart } from '../../src/charts/diagram.ts';
 import { layOutChart } from '../../src/charts/lay-out-chart.ts';
 import { toDiagram } from '../../src/charts/to-diagram.ts';
-import { toPart } from '../../src/charts/to-part.ts';
 import { doorMachine } from '../docs/drawing/door.ts';
 
 /** Each machine, and each of its states with children as a picture of its own. */

@@ -1,10 +1,9 @@
 import { processMachine } from '../../../machines/process/machine.ts';
-import { childrenOf, type Diagram, type DiagramTransition, isWithin } from '../../charts/diagram.ts';
+import { childrenOf, type Diagram, type DiagramTransition, isWithin, toPart } from '../../charts/diagram.ts';
 import { drawChart } from '../../charts/draw-chart.ts';
 import { layOutChart } from '../../charts/lay-out-chart.ts';
 import { drawLife } from '../../charts/life-chart.ts';
 import { toDiagram } from '../../charts/to-diagram.ts';
-import { toPart } from '../../charts/to-part.ts';
 
 const diagram = toDiagram(processMachine);
 const drawn = new Map<string, string>();

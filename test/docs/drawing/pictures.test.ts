@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { toPart } from '../../../src/charts/diagram.ts';
 import { layOutChart } from '../../../src/charts/lay-out-chart.ts';
 import { toDiagram } from '../../../src/charts/to-diagram.ts';
-import { toPart } from '../../../src/charts/to-part.ts';
 import { toMermaid } from '../../../src/cli/verbs/graph/to-mermaid.ts';
 import { doorMachine } from './door.ts';
 
