@@ -28,6 +28,8 @@ export const errorCodes = {
     'The state directory cannot be used: it is a link, belongs to another user, is writable by others, or cannot be written.',
   protocol:
     'The control protocol was broken: another version, an unknown request, or a message that is no JSON or is too long.',
+  recording:
+    'A recording cannot be read or replayed, or the program did something that was not recorded. The message says where.',
   internal: 'A fault of troupe itself, or of a system program that it needs.',
 } as const;
 

@@ -4,7 +4,7 @@ import { startGroup } from '../groups/create-group.ts';
 import type { Ask } from '../policy/authorize.ts';
 import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import { toStatePaths } from '../store/state-paths.ts';
-import { createSupervisor } from '../supervisor/create-supervisor.ts';
+import { createSupervisor, type SupervisorHooks } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import type { ControlServer } from './control-server.ts';
@@ -24,11 +24,20 @@ export function createReachableSupervisor(
   options: SupervisorOptions = {},
   { ask = null }: { readonly ask?: Ask | null } = {},
 ): Supervisor {
+  return openReachableSupervisor(options, { ask });
+}
+
+/** Creates a supervisor like `createReachableSupervisor`, in surroundings of its own. */
+export function openReachableSupervisor(
+  options: SupervisorOptions,
+  { ask, ...hooks }: { readonly ask: Ask | null } & Pick<SupervisorHooks, 'surroundings'>,
+): Supervisor {
   let server: Promise<ControlServer | null> | null = null;
   let isOver = false;
   let socket: string | null = null;
   let restoreRecords = () => {};
   const supervisor = createSupervisor(options, {
+    ...hooks,
     entry: () => ({ role: 'program', socket }),
     onCreated: ({ restore }) => {
       restoreRecords = restore;

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { AwaitedInput } from '../process/process-view.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import { InputWatch } from './input-watch.ts';
+import type { InputWatchHandle, InputWatchOptions } from './input-watch.ts';
 import { lookForInput } from './look-for-input.ts';
 
 /** Detects which processes of a supervisor wait for input. Processes that take no input are not checked. */
@@ -13,13 +13,15 @@ export interface InputDetection extends ProcessService {
 
 export function createInputDetection({
   clock,
+  watchInput,
   findPids,
 }: {
   readonly clock: Clock;
+  readonly watchInput: (id: string, options: InputWatchOptions) => InputWatchHandle;
   /** Returns the pids of the live members of its tree. */
   readonly findPids: (process: SupervisedProcess) => Promise<readonly number[]>;
 }): InputDetection {
-  const watches = new Map<string, InputWatch>();
+  const watches = new Map<string, InputWatchHandle>();
 
   const end = (id: string) => {
     watches.get(id)?.cancel();
@@ -29,7 +31,7 @@ export function createInputDetection({
   const begin = (process: SupervisedProcess) => {
     end(process.id);
     if (!process.input.isAvailable) return;
-    const watch = new InputWatch({
+    const watch = watchInput(process.id, {
       clock,
       log: process.output.log,
       isLogLate: process.plan.output.direct,

@@ -21,6 +21,9 @@ export interface InputWatchOptions {
   readonly onChange: (awaited: AwaitedInput | null) => void;
 }
 
+/** What a watch can be asked for. */
+export type InputWatchHandle = Pick<InputWatch, 'typed' | 'look' | 'cancel'>;
+
 /**
  * Watches one process for a wait for input. Looks when the process has gone quiet, and then at growing intervals until there is output
  * or input. Does nothing while the process prints, and does not keep the program alive.

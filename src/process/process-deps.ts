@@ -17,6 +17,8 @@ export interface ProcessDeps {
   readonly secrets: SecretResolver;
   /** The supervisor's own actor. */
   readonly parent: AnyActorRef;
+  /** Returns the seed for the jitter of the restarts of a process. */
+  createSeed(id: string): number;
   /** Hands an event to all services; an announcement of the chart after the process has noted it. */
   emit(id: string, event: LifecycleEvent): void;
   /** Returns the processes that hold the foreground slots for that kind, the longest holder first. */

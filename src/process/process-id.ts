@@ -7,11 +7,6 @@ const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
 /** Returns eight random characters, one of 850 billion combinations. */
 export const createRandomId: () => string = customAlphabet(ALPHABET, 8);
 
-/** Returns a kind and a random id, such as `tool_k3m9xq2p`. */
-export function createProcessId(kind: 'tool' | 'agent' | 'service'): string {
-  return `${kind}_${createRandomId()}`;
-}
-
 export function createSupervisorId(): string {
   return `sup_${createRandomId()}`;
 }

@@ -75,7 +75,7 @@ export class ProcessLife {
         limits: plan.limits,
         leftoverPolicy: plan.leftoverPolicy,
         restart: plan.restart,
-        seed: Math.floor(Math.random() * 2 ** 32),
+        seed: deps.createSeed(plan.id),
         past: earlier?.past ?? null,
       },
       parent: deps.parent,
@@ -188,7 +188,8 @@ export class ProcessLife {
     const [at, atMs] = [this.#clock.epochMs(), this.#clock.nowMs()];
     if (type === 'process.adopted' || type === 'process.released') times.backgroundedAt ??= at;
     if (type === 'process.adopted') this.#noteStart();
-    if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, atMs];
+    // Announced after the spawn, by up to some milliseconds.
+    if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, this.#spawnedAtMs ?? atMs];
     if (type === 'process.started' && this.#view.status === 'backgrounded') times.backgroundedAt ??= at;
     if (type === 'process.backgrounded') times.backgroundedAt = at;
     if (type === 'process.ended') [times.endedAt, times.endedAtMs] = [at, atMs];
@@ -196,10 +197,14 @@ export class ProcessLife {
 
   /** Takes the time of the start from the backend: a crash may have come before it was recorded. */
   #noteStart(): void {
-    const spawnedAtMs = this.#actor?.getSnapshot().context.spawnedAtMs ?? null;
+    const spawnedAtMs = this.#spawnedAtMs;
     if (spawnedAtMs === null || this.times.startedAtMs !== null) return;
     this.times.startedAtMs = spawnedAtMs;
     this.times.startedAt = Math.round(this.#clock.epochMs() - (this.#clock.nowMs() - spawnedAtMs));
+  }
+
+  get #spawnedAtMs(): number | null {
+    return this.#actor?.getSnapshot().context.spawnedAtMs ?? null;
   }
 
   /** Frees the actor and its timers, which are large; of an ended process only the view is needed. */

@@ -3,15 +3,17 @@ import { redactText } from '../output/redact.ts';
 import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import { watchReadiness } from './watch-readiness.ts';
+import type { ReadinessOptions } from './watch-readiness.ts';
 
 /** Watches each attempt of a process that declares a readiness condition, until the process is ready or stops. */
 export function createReadinessMonitor({
   clock,
+  watchReadiness,
   findPids,
   emit,
 }: {
   readonly clock: Clock;
+  readonly watchReadiness: (id: string, options: ReadinessOptions) => Cancel;
   /** Returns the pids of the live members of its tree. */
   readonly findPids: (process: SupervisedProcess) => Promise<readonly number[]>;
   readonly emit: (id: string, event: LifecycleEvent) => void;
@@ -28,7 +30,7 @@ export function createReadinessMonitor({
     if (plan.ready === null) return;
     stop(id);
     const startMs = clock.nowMs();
-    const cancel = watchReadiness({
+    const cancel = watchReadiness(id, {
       settings: plan.ready,
       clock,
       log: process.output.log,

@@ -9,7 +9,7 @@ import { lineReady } from './line-ready.ts';
 import { portReady } from './port-ready.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 
-interface ReadinessOptions {
+export interface ReadinessOptions {
   readonly settings: ReadinessSettings;
   readonly clock: Clock;
   readonly log: OutputLog;

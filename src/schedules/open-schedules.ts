@@ -25,6 +25,7 @@ export function openSchedules({
   ...deps
 }: {
   readonly clock: Clock;
+  readonly createId: (kind: 'schedule', message: string) => string;
   readonly news: DueNews;
   readonly onCancelled: (schedule: ScheduleView) => void;
   readonly defaultOwner: string;

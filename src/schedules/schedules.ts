@@ -5,7 +5,6 @@ import { parseOptions } from '../config/parse-options.ts';
 import { scheduleOptions } from '../config/schedule-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { NotificationFilter } from '../config/watch-options.ts';
-import { createRandomId } from '../process/process-id.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import { ActiveSchedule, type DueNews, type ScheduleFacts } from './active-schedule.ts';
 import type { ScheduleOptions, ScheduleView } from './schedule.ts';
@@ -27,14 +26,17 @@ export interface Schedules extends ProcessService {
   close(): void;
 }
 
-export function createSchedules(deps: {
+interface ScheduleDeps {
   readonly clock: Clock;
+  readonly createId: (kind: 'schedule', message: string) => string;
   readonly news: DueNews;
   readonly writer: ScheduleWriter;
   /** Called for a cancelled schedule, whose notifications are void. */
   readonly onCancelled: (schedule: ScheduleView) => void;
   readonly defaultOwner: string;
-}): Schedules {
+}
+
+export function createSchedules(deps: ScheduleDeps): Schedules {
   const { clock, news, writer } = deps;
   const schedules = new Map<string, ActiveSchedule>();
   let isClosed = false;
@@ -103,11 +105,11 @@ export function createSchedules(deps: {
 /** Returns the facts of a new schedule, and when it is due for the first time. */
 function toNew(
   given: z.output<typeof scheduleOptions>,
-  { clock, defaultOwner }: { readonly clock: Clock; readonly defaultOwner: string },
+  { clock, createId, defaultOwner }: Pick<ScheduleDeps, 'clock' | 'createId' | 'defaultOwner'>,
 ): { readonly facts: ScheduleFacts; readonly dueMs: number } {
   const everyMs = given.every ?? null;
   const facts = {
-    id: `schedule_${createRandomId()}`,
+    id: createId('schedule', given.message),
     owner: given.owner ?? defaultOwner,
     message: given.message,
     everyMs,

@@ -13,7 +13,6 @@ import { decideExecution } from '../policy/decide-execution.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
 import { toReportingCommand } from '../process/cwd-report.ts';
 import { isStream } from '../process/input-feed.ts';
-import { createProcessId } from '../process/process-id.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { Backend, InProcessWork, SpawnFiles, SpawnRequest, Work } from '../spawn/backend.ts';
 import { createEnvironment } from '../spawn/environment.ts';
@@ -35,7 +34,6 @@ export function parseSpec(input: unknown): ParsedSpec {
 export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPlan {
   const { settings } = deps;
   checkId(given);
-  const id = given.id ?? createProcessId(given.kind);
   const maxExecutionTime = given.maxExecutionTime ?? settings.maxExecutionTime;
   const execution = decideExecution(settings, { ...given, maxExecutionTime });
   const isBackgroundCommand = execution.background && !('run' in given) && given.kind !== 'agent';
@@ -44,6 +42,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
   const command = toCommand(spec, deps);
   const secrets = 'secrets' in spec ? Object.values(spec.secrets) : [];
   const shown = redactCommand(command, secrets);
+  const id = given.id ?? deps.surroundings.createId(given.kind, toCommandLine(shown));
   const isDurable = lifetime === 'persistent';
   if (isDurable) checkPersistent(spec, deps);
   const owner = spec.owner ?? settings.owner;

@@ -2,14 +2,15 @@ import { fromCallback } from 'xstate';
 import type { BackendCommand, BackendFact } from '../../machines/process/events.ts';
 import { processMachine } from '../../machines/process/machine.ts';
 import type { RunnerInput } from '../../machines/process/setup.ts';
-import type { Clock } from '../clock/clock.ts';
+import type { Cancel, Clock } from '../clock/clock.ts';
 import type { LifecycleEvent } from '../process/lifecycle-event.ts';
-import { describeLostEnvironment } from '../process/process-plan.ts';
+import { describeLostEnvironment, type ProcessPlan } from '../process/process-plan.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { BackendPort } from '../spawn/backend.ts';
 import { refuseAll } from '../spawn/refusals.ts';
 import { runWithReserve } from '../spawn/run-with-reserve.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
+import type { Surroundings } from './surroundings.ts';
 
 interface EffectDeps {
   readonly clock: Clock;
@@ -17,10 +18,17 @@ interface EffectDeps {
   find(id: string): SupervisedProcess;
   readonly emit: (id: string, event: LifecycleEvent) => void;
   readonly trees: TreeRegistry;
+  readonly surroundings: Pick<Surroundings, 'runAttempt'>;
 }
 
 /** Implements the actions of the process chart: its body, its deadlines, and the final kill. */
-export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps): typeof processMachine {
+export function provideProcessEffects({
+  clock,
+  find,
+  emit,
+  trees,
+  surroundings,
+}: EffectDeps): typeof processMachine {
   return processMachine.provide({
     actors: {
       runner: fromCallback<BackendCommand, RunnerInput, BackendFact>(({ input, sendBack, receive }) => {
@@ -44,13 +52,12 @@ export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps):
           keepScreen: (screen) => process.input.terminal.keep(screen),
           onCommand: receive,
         };
-        if (!input.adopts && plan.launch.lostNames.length > 0)
-          return refuseStart(port, plan.launch.lostNames);
-        const { backend } = plan;
-        const act = input.adopts ? backend.adopt : backend.run;
-        if (act !== undefined) return runWithReserve(port, { backend, act });
-        // Another supervisor had a backend that is not available here.
-        port.tell({ type: 'process.lost', why: 'this supervisor has no way to find it again' });
+        return surroundings.runAttempt(port, {
+          start: (attempt) => startAttempt(attempt, { plan, adopts: input.adopts }),
+          commandLine: plan.commandLine,
+          log: output.log,
+          adopts: input.adopts,
+        });
       }),
     },
     actions: {
@@ -60,6 +67,22 @@ export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps):
       forceKillTree: ({ context }) => trees.forceKill(context.id),
     },
   });
+}
+
+function startAttempt(
+  port: BackendPort,
+  { plan, adopts }: { readonly plan: ProcessPlan; readonly adopts: boolean },
+): Cancel | undefined {
+  const { backend, launch } = plan;
+  if (!adopts && launch.lostNames.length > 0) {
+    refuseStart(port, launch.lostNames);
+    return undefined;
+  }
+  const act = adopts ? backend.adopt : backend.run;
+  if (act !== undefined) return runWithReserve(port, { backend, act });
+  // Another supervisor had a backend that is not available here.
+  port.tell({ type: 'process.lost', why: 'this supervisor has no way to find it again' });
+  return undefined;
 }
 
 /** Refuses an attempt whose original environment is lost: the command might behave differently. */

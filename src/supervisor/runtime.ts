@@ -8,7 +8,6 @@ import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessDeps } from '../process/process-deps.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import { findListeningPorts } from '../readiness/listening-ports.ts';
 import { createReadinessMonitor } from '../readiness/readiness-monitor.ts';
 import { openSchedules, type PersistedSchedules } from '../schedules/open-schedules.ts';
 import { createSecretResolver } from '../secrets/secret-resolver.ts';
@@ -48,7 +47,8 @@ interface ProcessDepsSources extends Pick<Runtime, 'registry' | 'admission' | 'l
 
 /** Creates the services. Each receives every event of every process. */
 export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown) => void): Runtime {
-  const { clock, trees, settings } = deps;
+  const { clock, trees, settings, surroundings } = deps;
+  const { watchReadiness, watchInput } = surroundings;
   const services: ProcessService[] = [];
   /** Passes an event to all services, unless its process is not registered yet or was forgotten. */
   const emit = (id: string, event: LifecycleEvent) => {
@@ -85,6 +85,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
   const publication = createPublication({ clock, mailboxes, watchesEnded: (id) => watches.ended(id) });
   const schedules = openSchedules({
     clock,
+    createId: surroundings.createId,
     paths: deps.paths,
     supervisorId: deps.supervisorId,
     register: deps.register,
@@ -106,8 +107,8 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     emit,
   });
   const leftovers = createLeftoverMonitor({ clock, trees, emit, isLeaving: stopper.isLeaving });
-  const readiness = createReadinessMonitor({ clock, findPids, emit });
-  const inputs = createInputDetection({ clock, findPids });
+  const readiness = createReadinessMonitor({ clock, watchReadiness, findPids, emit });
+  const inputs = createInputDetection({ clock, watchInput, findPids });
   const admission = new Admission({
     limits: {
       maxParallelTools: settings.maxParallelTools,
@@ -154,19 +155,20 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
 
 /** Returns what every process needs of its supervisor. */
 function toProcessDeps(
-  { clock, trees, settings, cwd }: SupervisorDeps,
+  { clock, trees, settings, cwd, surroundings }: SupervisorDeps,
   { registry, admission, leftovers, inputs, emit }: ProcessDepsSources,
 ): ProcessDeps {
   return {
     clock,
     emit,
+    createSeed: surroundings.createSeed,
     secrets: createSecretResolver({ sources: settings.secrets, cwd, ask: settings.askSecret ?? null }),
-    machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees }),
+    machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees, surroundings }),
     parent: admission.actor,
     slotHolders: (kind) => admission.foregroundIds(kind).map((id) => registry.getOrThrow(id).view()),
     lookForInput: inputs.look,
     members: (id) => findMembers(registry.getOrThrow(id), trees),
-    findPorts: findListeningPorts,
+    findPorts: surroundings.findPorts,
     waitFor: (handle, options) => waitFor(handle, { clock, ...options }),
     endLeftovers: leftovers.end,
   };

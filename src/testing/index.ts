@@ -15,6 +15,9 @@ export {
   type MissedPart,
   testMachine,
 } from './paths/test-machine.ts';
+export { createRecorder, type Recorder, type RecorderOptions } from './recording/recorder.ts';
+export { type Replayed, replay } from './recording/replay.ts';
+export type { Stage } from './recording/stage.ts';
 export {
   createScriptedBackend,
   type Script,

@@ -6,6 +6,8 @@ export interface VirtualClock extends Clock {
   advance(ms: number): void;
   /** Number of waiting callbacks. */
   readonly pending: number;
+  /** Time of the earliest waiting callback, on this clock; `null` where none waits. */
+  readonly nextAtMs: number | null;
 }
 
 interface Entry {
@@ -52,6 +54,9 @@ export function createVirtualClock(options: { epochMs?: number } = {}): VirtualC
     },
     get pending() {
       return entries.size;
+    },
+    get nextAtMs() {
+      return nextDue(Number.POSITIVE_INFINITY)?.atMs ?? null;
     },
   };
 }

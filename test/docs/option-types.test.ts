@@ -22,6 +22,7 @@ const withoutSchema = [
   'SandboxOptions',
   'LiveHandlerOptions',
   'InspectorOptions',
+  'RecorderOptions',
   'ListenOptions',
   'RemoteStoreOptions',
   'AgentOptions',

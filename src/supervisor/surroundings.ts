@@ -1,0 +1,40 @@
+import type { Cancel } from '../clock/clock.ts';
+import { InputWatch, type InputWatchHandle, type InputWatchOptions } from '../input-detection/input-watch.ts';
+import type { OutputLog } from '../output/output-log.ts';
+import { createRandomId } from '../process/process-id.ts';
+import { findListeningPorts } from '../readiness/listening-ports.ts';
+import { type ReadinessOptions, watchReadiness } from '../readiness/watch-readiness.ts';
+import type { BackendPort } from '../spawn/backend.ts';
+
+/** What a supervisor takes from outside beside its callers and its clock: chance, and the system around its processes. */
+export interface Surroundings {
+  /** Returns the id of a process or schedule; `of` is the command line or the message. */
+  createId(kind: 'tool' | 'agent' | 'service' | 'schedule', of: string): string;
+  /** Returns the seed for the jitter of the restarts of a process. */
+  createSeed(id: string): number;
+  /** Runs an attempt, with `start` or in its place. */
+  runAttempt(port: BackendPort, attempt: AttemptStart): Cancel | undefined;
+  watchReadiness(id: string, options: ReadinessOptions): Cancel;
+  watchInput(id: string, options: InputWatchOptions): InputWatchHandle;
+  /** Returns the TCP ports on which these processes listen. */
+  findPorts(pids: readonly number[]): Promise<readonly number[]>;
+}
+
+export interface AttemptStart {
+  /** Starts or adopts the attempt on the backend of its process. */
+  start(port: BackendPort): Cancel | undefined;
+  readonly commandLine: string;
+  readonly log: OutputLog;
+  /** True if another supervisor has started it. */
+  readonly adopts: boolean;
+}
+
+/** This machine, and its chance. */
+export const realSurroundings: Surroundings = {
+  createId: (kind) => `${kind}_${createRandomId()}`,
+  createSeed: () => Math.floor(Math.random() * 2 ** 32),
+  runAttempt: (port, { start }) => start(port),
+  watchReadiness: (_id, options) => watchReadiness(options),
+  watchInput: (_id, options) => new InputWatch(options),
+  findPorts: findListeningPorts,
+};
