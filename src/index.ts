@@ -202,7 +202,7 @@ export {
   type ResultEnvelope,
   toEnvelope,
 } from './process/result-envelope.ts';
-export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
+export type { TimelineCause, TimelineEntry, TimelineEvent } from './process/timeline.ts';
 export type { ConditionName, WaitEnd, Waited } from './process/waited.ts';
 export type { PortHolder } from './readiness/listening-sockets.ts';
 export { findPortHolder } from './readiness/port-holder.ts';

@@ -30,7 +30,7 @@ import { checkDefinition } from './parse-agent-file.ts';
 import { scopeSupervisor } from './scope-supervisor.ts';
 
 /** Options of a delegate in this program. */
-type DelegateOptions = AgentOptions & Pick<InProcessDelegation, 'task' | 'context' | 'signal'>;
+type DelegateOptions = AgentOptions & Pick<InProcessDelegation, 'id' | 'task' | 'context' | 'signal'>;
 
 /**
  * Assembles an agent from its definition. `runDelegate` runs a delegate in this program.

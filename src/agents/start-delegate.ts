@@ -1,5 +1,6 @@
 import { distinctUntilKeyChanged, filter } from 'rxjs';
 import type { AgentDefinition } from '../config/agent-file-schema.ts';
+import type { FunctionContext } from '../config/process-spec.ts';
 import { shorten } from '../config/quote.ts';
 import { toMs } from '../config/span.ts';
 import { beginAnswer } from '../process/agent-answer.ts';
@@ -77,14 +78,15 @@ function toWork(
   { tool, deps, context }: { tool: string; deps: DelegationDeps; context: ToolContext },
 ) {
   const works = {
-    [tool]: ({ signal, stderr }: { signal: AbortSignal; stderr: (text: string) => void }) =>
+    [tool]: ({ id, signal, stderr }: FunctionContext) =>
       deps.runInProcess({
+        id,
         definition: delegate,
         task,
         context: told,
         parent: context.owner,
         signal,
-        onCall: (name) => stderr(`${name}\n`),
+        onCall: (name) => void stderr(`${name}\n`),
       }),
   };
   return works[tool] as (typeof works)[string];

@@ -170,6 +170,8 @@ export interface FunctionSpec extends ProcessOptions {
 
 /** Context of a function that runs as a process. */
 export interface FunctionContext {
+  /** Id of the process that it runs as. */
+  readonly id: string;
   /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
   readonly signal: AbortSignal;
   /** Writes to the stdout of the process. Returns a promise while more should wait: for a reader that loses nothing, or for the disk. */

@@ -7,6 +7,7 @@ import type { SecretResolver } from '../secrets/secret-resolver.ts';
 import type { LifecycleEvent } from './lifecycle-event.ts';
 import type { ProcessHandle } from './process-handle.ts';
 import type { AwaitedInput, ProcessKind, ProcessView } from './process-view.ts';
+import type { TimelineCause } from './timeline.ts';
 import type { Waited } from './waited.ts';
 
 /** Services of the supervisor that a process uses. */
@@ -17,6 +18,8 @@ export interface ProcessDeps {
   readonly secrets: SecretResolver;
   /** The supervisor's own actor. */
   readonly parent: AnyActorRef;
+  /** Returns what an actor took last. */
+  causeOf(actor: AnyActorRef): TimelineCause | null;
   /** Returns the seed for the jitter of the restarts of a process. */
   createSeed(id: string): number;
   /** Hands an event to all services; an announcement of the chart after the process has noted it. */

@@ -7,6 +7,7 @@ import type { Clock } from '../clock/clock.ts';
 import { createDeadlines, type Deadlines, noDeadlines } from './deadlines.ts';
 import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessPlan } from './process-plan.ts';
+import type { TimelineCause } from './timeline.ts';
 
 /** A command or fact without its time, which is added when it is sent. */
 export type UntimedEvent = ProcessEvent extends infer E
@@ -35,6 +36,7 @@ export class ProcessLife {
   deadlines: Deadlines;
   readonly times: ProcessTimes;
   readonly #clock: Clock;
+  readonly #causeOf: ProcessDeps['causeOf'];
   /** `null` once the process has ended or was detached. */
   #listeners: LifeListeners | null;
   #actor: ProcessActor | null;
@@ -51,6 +53,7 @@ export class ProcessLife {
   ) {
     const { deps, earlier } = options;
     this.#clock = deps.clock;
+    this.#causeOf = deps.causeOf;
     this.times = earlier?.times ?? toNewTimes(deps.clock);
     if (earlier?.type === 'ended') {
       this.#listeners = null;
@@ -179,8 +182,9 @@ export class ProcessLife {
     this.#view = toLifeView(actor.getSnapshot());
     this.#note(announcement);
     const listeners = this.#listeners;
+    const cause = this.#causeOf(actor);
     if (announcement.type === 'process.ended') this.#dropActor();
-    listeners?.onAnnouncement(announcement);
+    listeners?.onAnnouncement(announcement, cause);
   }
 
   #note({ type }: ProcessAnnouncement): void {
@@ -235,7 +239,7 @@ export class ProcessLife {
     const listeners = this.#listeners;
     this.#dropActor();
     listeners?.onBroken(error);
-    listeners?.onAnnouncement({ type: 'process.ended' });
+    listeners?.onAnnouncement({ type: 'process.ended' }, null);
   }
 }
 
@@ -253,7 +257,7 @@ function toNewTimes(clock: Clock): ProcessTimes {
 interface LifeListeners {
   /** Called after each step of the chart; the status may be the same. */
   onSnapshot(): void;
-  onAnnouncement(announcement: ProcessAnnouncement): void;
+  onAnnouncement(announcement: ProcessAnnouncement, cause: TimelineCause | null): void;
   /** Called when the actor threw; `process.ended` follows. */
   onBroken(error: unknown): void;
 }

@@ -25,7 +25,7 @@ export function readRecord(
 }
 
 /**
- * Adds what older records lack (terminals, `endsAt`, `suspects` and `callId` came later) and corrects older spellings. Existing fields keep
+ * Adds what older records lack (terminals, `endsAt`, `suspects`, `callId` and `takesInput` came later) and corrects older spellings. Existing fields keep
  * their order, since `hasEndedRecord` reads the beginning of the text.
  */
 function complete(record: ProcessRecord): ProcessRecord {
@@ -41,6 +41,7 @@ function complete(record: ProcessRecord): ProcessRecord {
       ...('leftovers' in view && { suspects: view.suspects ?? [] }),
       terminal,
       progress,
+      takesInput: view.takesInput ?? (terminal?.type === 'terminal' || revival?.stdin === 'pipe'),
       awaitsInput,
       callId,
     },

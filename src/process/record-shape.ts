@@ -83,6 +83,7 @@ const facts = {
   }),
   terminal: optional(orNull(terminal)),
   progress: optional(orNull(progress)),
+  takesInput: optional(flag),
   awaitsInput: optional(orNull(awaitsInput)),
 };
 
@@ -208,7 +209,8 @@ const revival = object({
 });
 
 const entryFacts = { at: number, by: optional(text), detail: optional(text) };
-const newEntry = object({ ...entryFacts, type: text });
+const cause = object({ event: text, guards: listOf(text) });
+const newEntry = object({ ...entryFacts, type: text, cause: optional(cause) });
 const olderEntry = object({ ...entryFacts, event: text });
 const entry: Shape = (value) =>
   typeof value === 'object' && value !== null && 'event' in value ? olderEntry(value) : newEntry(value);

@@ -16,7 +16,7 @@ import type { RecordedWatch } from './process-record.ts';
 import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { RestoredProcess } from './restored-process.ts';
 import { SupervisedHandle } from './supervised-handle.ts';
-import { Timeline } from './timeline.ts';
+import { Timeline, type TimelineCause } from './timeline.ts';
 import { toProcessView } from './to-process-view.ts';
 
 /** A process as its supervisor sees it: the parts that it is made of, and what only the supervisor may do. */
@@ -55,7 +55,7 @@ export class SupervisedProcess {
       earlier: restored?.life ?? null,
       lastOutputAtMs: () => this.output.log.lastWriteAtMs,
       onSnapshot: () => this.#showStatus(),
-      onAnnouncement: (announcement) => this.#take(announcement),
+      onAnnouncement: (announcement, cause) => this.#take(announcement, cause),
       onBroken: (error) => deps.emit(plan.id, { type: 'process.broken', error }),
     });
     this.input = new ProcessInput(plan, this);
@@ -99,6 +99,7 @@ export class SupervisedProcess {
       clock: this.deps.clock,
       output: output.view(),
       terminal: input.terminal.view,
+      takesInput: input.isAvailable,
       awaitsInput: input.awaited,
       progress: life.hasEnded || !('pid' in life.view) ? null : output.progress(),
     });
@@ -169,9 +170,9 @@ export class SupervisedProcess {
     this.output.close();
   }
 
-  #take(announcement: ProcessAnnouncement): void {
+  #take(announcement: ProcessAnnouncement, cause: TimelineCause | null): void {
     const { type } = announcement;
-    this.timeline.addAnnouncement(announcement, this.life.view);
+    this.timeline.addAnnouncement(announcement, { view: this.life.view, cause });
     if (type === 'process.restarting') this.output.log.markRestart();
     if (this.plan.ready !== null && endsReadiness.has(type)) this.#ready = { state: 'waiting' };
     if (type === 'process.started') this.input.beginFeeding();

@@ -49,6 +49,14 @@ export interface TimelineEntry {
   readonly by?: Requester;
   /** Text for people. */
   readonly detail?: string;
+  /** What the statechart took it from; absent where it happened beside the chart, and in records of older versions. */
+  readonly cause?: TimelineCause;
+}
+
+/** Event that a statechart took, and the guards that chose between its transitions, as its picture names them. */
+export interface TimelineCause {
+  readonly event: string;
+  readonly guards: readonly string[];
 }
 
 interface TimelineDeps {
@@ -75,15 +83,21 @@ export class Timeline {
     return [...this.#entries];
   }
 
-  add(type: TimelineEvent, more: { by?: Requester; detail?: string } = {}): void {
+  add(type: TimelineEvent, more: Pick<TimelineEntry, 'by' | 'detail' | 'cause'> = {}): void {
     addEntry(this.#entries, { type, at: this.#deps.clock.epochMs(), ...more });
     // A read is not worth a write of its own: it is saved with the next entry.
     if (type !== 'process.read') this.#deps.emit(this.#id, { type: 'record.changed' });
   }
 
   /** Adds what the chart announced; `view` is the life at this moment. */
-  addAnnouncement(announcement: ProcessAnnouncement, view: LifeView): void {
-    this.add(announcement.type, describeAnnouncement(announcement, view));
+  addAnnouncement(
+    announcement: ProcessAnnouncement,
+    { view, cause }: { readonly view: LifeView; readonly cause: TimelineCause | null },
+  ): void {
+    this.add(announcement.type, {
+      ...describeAnnouncement(announcement, view),
+      ...(cause !== null && { cause }),
+    });
   }
 }
 

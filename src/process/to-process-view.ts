@@ -22,6 +22,7 @@ interface Sources {
   readonly ready: ReadyView;
   readonly clock: Clock;
   readonly terminal: TerminalView | null;
+  readonly takesInput: boolean;
   readonly awaitsInput: AwaitedInput | null;
   readonly progress: ProgressView | null;
 }
@@ -48,6 +49,7 @@ export function toProcessView(sources: Sources): ProcessView {
     output: sources.output,
     terminal: sources.terminal,
     progress: sources.progress,
+    takesInput: sources.takesInput,
     awaitsInput: sources.awaitsInput,
   };
   return { ...facts, ...toStateFacts(sources) };
@@ -78,6 +80,7 @@ type FactsOnly = Pick<
   | 'output'
   | 'terminal'
   | 'progress'
+  | 'takesInput'
   | 'awaitsInput'
 >;
 

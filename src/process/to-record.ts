@@ -56,8 +56,8 @@ export function toAttemptRecord(
   const { view, revival } = record;
   const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode } = view;
   const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode };
-  const { executionMode, createdAt, output, terminal, progress, awaitsInput } = view;
-  const seen = { executionMode, createdAt, output, terminal, progress, awaitsInput };
+  const { executionMode, createdAt, output, terminal, progress, takesInput, awaitsInput } = view;
+  const seen = { executionMode, createdAt, output, terminal, progress, takesInput, awaitsInput };
   return {
     ...record,
     view: { ...facts, ...seen, attempt, status: 'pending', queued: false },

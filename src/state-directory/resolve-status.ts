@@ -186,11 +186,12 @@ function toStatus(reason: EndReason): FinalStatus {
 function toFacts(record: ProcessRecord) {
   const { view } = record;
   const { id, kind, command, commandLine, cwd, label, owner, lifetime } = view;
-  const { tool, callId, metadata, mode, executionMode, attempt, createdAt } = view;
+  const { tool, callId, metadata, mode, executionMode, attempt, createdAt, takesInput } = view;
   const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime };
   return {
     ...{ ...facts, tool, callId, metadata, mode, executionMode, attempt, createdAt },
-    ...{ output: toOutput(record), terminal: view.terminal, progress: null, awaitsInput: null },
+    ...{ output: toOutput(record), terminal: view.terminal, progress: null },
+    ...{ takesInput, awaitsInput: null },
   };
 }
 

@@ -14,6 +14,7 @@ import { createSecretResolver } from '../secrets/secret-resolver.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { Watches } from '../watches/watches.ts';
 import { Admission } from './admission.ts';
+import { observeCauses } from './chart-causes.ts';
 import { createInspection } from './inspection.ts';
 import { createLeftoverMonitor, type LeftoverMonitor } from './leftover-monitor.ts';
 import { provideProcessEffects } from './process-effects.ts';
@@ -161,6 +162,7 @@ function toProcessDeps(
   return {
     clock,
     emit,
+    causeOf: observeCauses(admission.actor),
     createSeed: surroundings.createSeed,
     secrets: createSecretResolver({ sources: settings.secrets, cwd, ask: settings.askSecret ?? null }),
     machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees, surroundings }),

@@ -6,11 +6,11 @@ const WHY = 'its supervisor does not know it: its record was not kept, or is in 
 export function toLostView(view: ProcessView): FinalView {
   if ('endedAt' in view) return view;
   const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode } = view;
-  const { executionMode, attempt, createdAt, output, terminal } = view;
+  const { executionMode, attempt, createdAt, output, terminal, takesInput } = view;
   const startedAt = 'startedAt' in view ? view.startedAt : null;
   return {
     ...{ id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode },
-    ...{ executionMode, attempt, createdAt, output, terminal },
+    ...{ executionMode, attempt, createdAt, output, terminal, takesInput },
     progress: null,
     awaitsInput: null,
     status: 'lost',

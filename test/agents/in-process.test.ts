@@ -260,6 +260,10 @@ test('a process with the lifetime parent passes to the agent above', async () =>
   expect(given.answers()[1].data.processes.map(({ command }: { command: string }) => command)).toEqual([
     'sleep 602',
   ]);
+  const agent = given.supervisor.list().find(({ kind }) => kind === 'agent');
+  expect(given.supervisor.list().find(({ commandLine }) => commandLine === 'sleep 601')?.owner).toBe(
+    agent?.id,
+  );
   // Two processes are listed until its shell has become the program.
   expect(given.supervisor.list({ live: true }).map(({ commandLine }) => commandLine)).toEqual(['sleep 602']);
   await waitUntil(() => given.alive().length === 1);

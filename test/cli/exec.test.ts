@@ -53,6 +53,20 @@ test('json is exactly one object', async () => {
   expect(ran.stdout.trimEnd().split('\n')).toHaveLength(1);
 });
 
+test('a delegate owns its processes under the id of its own process', async () => {
+  await using project = scriptedProject();
+  const args = ['worker', '--task', 'run echo owned by $TROUPE_OWNER'];
+  const env = { TROUPE_PROCESS_ID: 'agent_above222' };
+
+  const [asDelegate, asFirst] = await Promise.all([
+    exec(project, [...args, '--depth', '1'], { env }),
+    exec(project, args, { env }),
+  ]);
+
+  expect(asDelegate.stdout).toContain('owned by agent_above222');
+  expect(asFirst.stdout).toMatch(/owned by conv_/);
+});
+
 test('a denied call gives an exit code of its own', async () => {
   await using project = scriptedProject();
   writeFileSync(project.file('agents/asking.yaml'), 'name: asking\nmodel: scripted\n');

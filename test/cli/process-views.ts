@@ -24,6 +24,7 @@ export function processView(own: {
     output: { bytes: 0, lines: 0, droppedBytes: 0, lastOutputAt: null, logFile: null, degraded: null },
     terminal: null,
     progress: null,
+    takesInput: false,
     awaitsInput: null,
     status: 'backgrounded',
     pid: 4711,

@@ -21,6 +21,7 @@ export function endedView(facts: Partial<FinalView> = {}): FinalView {
     output: { bytes: 0, lines: 0, droppedBytes: 0, lastOutputAt: null, logFile: null, degraded: null },
     terminal: null,
     progress: null,
+    takesInput: false,
     awaitsInput: null,
     status: 'completed',
     pid: 1,

@@ -150,9 +150,9 @@ test('a function prints as it goes', async () => {
   await using rig = createScriptedRig();
   let print = (_: string) => {};
   const handle = rig.supervisor.start({
-    run: ({ stdout, signal }) => {
+    run: ({ id, stdout, signal }) => {
       print = stdout;
-      return untilAborted({ stdout, stderr: stdout, signal });
+      return untilAborted({ id, stdout, stderr: stdout, signal });
     },
   });
   await turn();

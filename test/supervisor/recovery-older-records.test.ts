@@ -37,7 +37,7 @@ function begin(edit: (record: Written) => void) {
 
 test('a process from before terminals is adopted', () => {
   const { id, next } = begin(({ view, revival }) => {
-    for (const name of ['terminal', 'progress', 'awaitsInput']) delete view[name];
+    for (const name of ['terminal', 'progress', 'takesInput', 'awaitsInput']) delete view[name];
     for (const name of ['size', 'watches']) delete revival[name];
     delete (revival['files'] as { screen?: string }).screen;
   });
@@ -48,6 +48,7 @@ test('a process from before terminals is adopted', () => {
     status: 'backgrounded',
     terminal: null,
     progress: null,
+    takesInput: false,
     awaitsInput: null,
   });
 });

@@ -37,7 +37,7 @@ export const inProcessBackend: Backend = {
 };
 
 async function callWork(port: BackendPort, signal: AbortSignal): Promise<0 | 1> {
-  const { work } = port.request;
+  const { id, work } = port.request;
   const { output } = port;
   const write = (stream: 'stdout' | 'stderr') => (text: string | Uint8Array) => {
     const isWritable = output.write(stream, typeof text === 'string' ? Buffer.from(text) : text);
@@ -45,7 +45,7 @@ async function callWork(port: BackendPort, signal: AbortSignal): Promise<0 | 1> 
   };
   try {
     if (work.type !== 'function') throw new Error(`The in-process backend runs functions, not ${work.type}.`);
-    const result = await work.run({ signal, stdout: write('stdout'), stderr: write('stderr') });
+    const result = await work.run({ id, signal, stdout: write('stdout'), stderr: write('stderr') });
     if (result !== undefined) write('stdout')(toPrinted(result));
     return 0;
   } catch (error) {

@@ -51,7 +51,7 @@ function tryStart({ request }: BackendPort): Worker | StartFailure {
       message: `The module ${fileURLToPath(work.module)} does not exist.`,
     };
   try {
-    return new Worker(toWorkerScript(work.module), {
+    return new Worker(toWorkerScript(work.module, request.id), {
       ...{ eval: true, stdout: true, stderr: true, workerData: work.workerData },
       ...(work.resourceLimits !== undefined && { resourceLimits: work.resourceLimits }),
     });

@@ -78,12 +78,15 @@ async function execute(
     const assignment = await readAssignment(request, signal);
     if (!assignment.ok) return assignment;
     const ask = readAskParent(io.env);
+    const ownProcess = io.env['TROUPE_PROCESS_ID'];
     const { model, notice } = chooseModel(definition, { env: io.env, depth: limits.depth });
     if (notice !== null) printNote(io, notice);
     return await runAgent({
       definition,
       directory: io.cwd,
       model,
+      // A delegate owns its processes under the id of its own process, so a list shows who started what.
+      ...(limits.depth > 0 && ownProcess !== undefined && { id: ownProcess }),
       ...limits,
       ...(ask !== null && { ask }),
       host: { stateDirectory: findAgentStateDirectory(io) },

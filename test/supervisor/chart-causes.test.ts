@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createSupervisor } from '../../src/index.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+
+test('entries of the timeline name the event that the chart took, and the guards that chose', async () => {
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend();
+  await using supervisor = createSupervisor({ stateDirectory: false, backend, clock });
+  const handle = supervisor.start({ command: 'make', timeout: '30s' });
+  const other = supervisor.start({ command: 'lint' });
+  clock.advance(30_000);
+  backend.lastRun.exit({ code: 2 });
+  await other.ended;
+  void handle.kill();
+  await handle.ended;
+
+  const causes = (id: string) =>
+    Object.fromEntries(
+      (supervisor.get(id)?.timeline() ?? []).map(({ type, cause }) => [
+        type,
+        cause && [cause.event, ...cause.guards].join(' '),
+      ]),
+    );
+  expect(causes(handle.id)).toMatchObject({
+    'process.created': undefined,
+    'process.started': 'process.spawned',
+    'process.backgrounded': expect.stringMatching(/^deadline\.wait is\w+/),
+    'process.stopping': 'process.stop',
+    'process.ended': 'tree.gone isSettled',
+  });
+  expect(causes(other.id)).toMatchObject({ 'process.ended': expect.stringMatching(/^tree\.surveyed/) });
+});
