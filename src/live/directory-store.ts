@@ -45,14 +45,18 @@ export function createDirectoryStore(directory: StateDirectory): DirectoryStore 
     const timelines = Object.fromEntries(
       processes.map(({ id }) => [id, fresh.get(id) ?? state.timelines[id] ?? []]),
     );
+    const supervisors = Object.fromEntries(
+      listed.processes.map(({ view, supervisorId }) => [view.id, supervisorId]),
+    );
     const saved = conversations.read();
     warnings = [...listed.warnings, ...saved.warnings];
     const next = {
       processes,
+      supervisors: toSameRecord(supervisors, state.supervisors),
       timelines: toSameRecord(timelines, state.timelines),
       conversations: toSameRecord(saved.conversations, state.conversations),
     };
-    const keys = ['processes', 'timelines', 'conversations'] as const;
+    const keys = ['processes', 'supervisors', 'timelines', 'conversations'] as const;
     if (keys.some((key) => next[key] !== state[key])) state = { ...state, ...next };
   };
 

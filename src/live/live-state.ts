@@ -34,6 +34,8 @@ export interface LiveState {
   readonly connection: 'local' | 'connecting' | 'open' | 'lost' | 'refused';
   /** Live processes in order of creation, then ended ones. */
   readonly processes: readonly ProcessView[];
+  /** Supervisor of each process: its id by process id. Empty where it is unknown. */
+  readonly supervisors: Readonly<Record<string, string>>;
   /** Conversations by id. */
   readonly conversations: Readonly<Record<string, ConversationView>>;
   /** Timelines of the processes, by process id; entries are ordered oldest first. Empty unless the store includes timelines. */
@@ -48,6 +50,7 @@ export interface LiveState {
 export const emptyLiveState: LiveState = {
   connection: 'connecting',
   processes: [],
+  supervisors: {},
   conversations: {},
   timelines: {},
   questions: [],
@@ -71,6 +74,8 @@ export type LiveStore = ReadableStore<LiveState>;
 export type LiveEvent =
   | { readonly type: 'process.changed'; readonly view: ProcessView }
   | { readonly type: 'process.forgotten'; readonly id: string }
+  /** The processes have this supervisor, perhaps after another one. */
+  | { readonly type: 'processes.supervised'; readonly supervisor: string; readonly ids: readonly string[] }
   /** Order of the ids, where processes were added, removed or moved. */
   | { readonly type: 'processes.ordered'; readonly ids: readonly string[] }
   /** The transcript is its first `kept` messages, then `messages`. */
@@ -102,6 +107,7 @@ export type LiveEvent =
 export function toLiveEvents(before: LiveState, after: LiveState): readonly LiveEvent[] {
   return [
     ...toProcessEvents(before, after),
+    ...toSupervisorEvents(before.supervisors, after.supervisors),
     ...toTimelineEvents(before.timelines, after.timelines),
     ...toConversationEvents(before, after),
     ...(before.questions === after.questions
@@ -123,6 +129,20 @@ function toProcessEvents(before: LiveState, after: LiveState): readonly LiveEven
     ...(old ?? []).filter((id) => !staying.has(id)).map((id) => ({ type: 'process.forgotten', id }) as const),
     ...(isReordered ? [{ type: 'processes.ordered', ids: ids ?? [] } as const] : []),
   ];
+}
+
+/** Supervisors leave with their processes. */
+function toSupervisorEvents(
+  before: LiveState['supervisors'],
+  after: LiveState['supervisors'],
+): readonly LiveEvent[] {
+  if (before === after) return [];
+  const changed = Object.entries(after).filter(([id, supervisor]) => before[id] !== supervisor);
+  return [...Map.groupBy(changed, ([, supervisor]) => supervisor)].map(([supervisor, processes]) => ({
+    type: 'processes.supervised',
+    supervisor,
+    ids: processes.map(([id]) => id),
+  }));
 }
 
 /** Timelines leave with their processes. */
@@ -187,7 +207,18 @@ export function applyLiveEvent(state: LiveState, event: LiveEvent): LiveState {
     }
     case 'process.forgotten': {
       const { [event.id]: _, ...others } = timelines;
-      return { ...state, processes: processes.filter(({ id }) => id !== event.id), timelines: others };
+      const { [event.id]: __, ...supervisors } = state.supervisors;
+      return {
+        ...state,
+        supervisors,
+        processes: processes.filter(({ id }) => id !== event.id),
+        timelines: others,
+      };
+    }
+    case 'processes.supervised': {
+      const { ids, supervisor } = event;
+      const added = Object.fromEntries(ids.map((id) => [id, supervisor]));
+      return { ...state, supervisors: { ...state.supervisors, ...added } };
     }
     case 'processes.ordered': {
       const views = new Map(processes.map((view) => [view.id, view]));

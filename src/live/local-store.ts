@@ -56,8 +56,12 @@ export function createLocalStore(options: LocalStoreOptions): LocalStore {
       last.conversations,
     );
     const timelines = options.timelines === true ? readTimelines(processes) : last.timelines;
+    const supervisors =
+      processes === last.processes
+        ? last.supervisors
+        : toSameRecord(Object.fromEntries(processes.map(({ id }) => [id, supervisor.id])), last.supervisors);
     if (processes !== last.processes || shown !== last.conversations || timelines !== last.timelines)
-      last = { ...last, processes, conversations: shown, timelines };
+      last = { ...last, processes, supervisors, conversations: shown, timelines };
     return last;
   };
   const readTimelines = (processes: readonly ProcessView[]) => {

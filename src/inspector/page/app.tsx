@@ -16,6 +16,7 @@ import {
   selectedConversation,
   selectedMachine,
   selectedProcess,
+  selectedSupervisor,
   selection,
   stepMoment,
 } from './state.ts';
@@ -146,11 +147,23 @@ function Detail() {
   const process = selectedProcess.value;
   const conversation = selectedConversation.value;
   const machine = selectedMachine.value;
+  const supervisor = selectedSupervisor.value;
   const chosen = selection.value;
   if (machine !== null) {
     return (
       <section class="detail show-chart" aria-label="Chosen machine">
         <MachinePane key={machine.id} machine={machine} />
+      </section>
+    );
+  }
+  if (supervisor !== null) {
+    return (
+      <section class="detail empty" aria-label="Chosen supervisor">
+        <p>
+          <b>{supervisor.supervisors > 1 ? `${supervisor.supervisors} supervisors` : supervisor.id}</b>:{' '}
+          {supervisor.live} live, {supervisor.ended} ended, {supervisor.failed} of them failed. Choose a
+          process to see its chart, output and conversation.
+        </p>
       </section>
     );
   }

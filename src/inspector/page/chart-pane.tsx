@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatDuration } from '../../config/format-duration.ts';
+import type { TimelineEntry } from '../../process/timeline.ts';
 import type { StagedProcess } from './stage.ts';
-import { at } from './state.ts';
+import { at, live } from './state.ts';
 import { toClock } from './words.ts';
 
 type Charts = typeof import('./charts.ts');
@@ -18,6 +19,8 @@ export function ChartPane({ process }: { readonly process: StagedProcess }) {
   const { spans, status, endedAt } = process;
   const path = [...spans.map(({ state }) => state), ...(endedAt === null ? [] : [status])];
   const since = endedAt ?? spans.at(-1)?.from;
+  const timeline = live.value.timelines[process.view.id] ?? [];
+  const last = timeline.findLast((entry) => entry.cause !== undefined && entry.at <= at.value);
   const walked = path.slice(1).map((state, index) => `${path[index]} -> ${state}`);
   return (
     <div class="chart">
@@ -35,6 +38,7 @@ export function ChartPane({ process }: { readonly process: StagedProcess }) {
           </span>
         )}
       </p>
+      {last?.cause !== undefined && <LastEvent at={last.at} cause={last.cause} />}
       {charts.value !== null && (
         <>
           <Drawing svg={charts.value.drawProcess()} lit={status} walked={walked} visited={path} />
@@ -42,6 +46,24 @@ export function ChartPane({ process }: { readonly process: StagedProcess }) {
         </>
       )}
     </div>
+  );
+}
+
+function LastEvent({
+  at: time,
+  cause: { event, guards },
+}: {
+  readonly at: number;
+  readonly cause: NonNullable<TimelineEntry['cause']>;
+}) {
+  return (
+    <p class="path last-event">
+      last event <b>{event}</b>
+      {guards.map((guard) => (
+        <span key={guard}> [{guard}]</span>
+      ))}{' '}
+      at {toClock(time, 1)}
+    </p>
   );
 }
 

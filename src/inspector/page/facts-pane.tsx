@@ -1,8 +1,9 @@
 import { formatDuration } from '../../config/format-duration.ts';
+import { formatBytes } from '../../output/cut-text.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { StagedProcess } from './stage.ts';
 import { at, live, select, travelTo } from './state.ts';
-import { toBytes, toClock, toEndClause, toRuntime } from './words.ts';
+import { toClock, toEndClause, toRuntime } from './words.ts';
 
 /** Everything known about a process, and what happened to it until the shown moment. */
 export function FactsPane({ process }: { readonly process: StagedProcess }) {
@@ -41,6 +42,12 @@ export function FactsPane({ process }: { readonly process: StagedProcess }) {
             <span class="since">+{formatDuration(entry.at - view.createdAt)}</span>
             <b>{entry.type.replace('process.', '')}</b> {entry.detail ?? ''}{' '}
             {entry.by === undefined ? '' : `by the ${entry.by}`}
+            {entry.cause !== undefined && (
+              <small>
+                {' '}
+                on {[entry.cause.event, ...entry.cause.guards.map((guard) => `[${guard}]`)].join(' ')}
+              </small>
+            )}
           </li>
         ))}
       </ol>
@@ -83,7 +90,7 @@ function toFacts(process: StagedProcess): readonly Fact[] {
         ]),
     [
       'output',
-      `${toBytes(view.output.bytes)}${view.output.droppedBytes > 0 ? `; ${toBytes(view.output.droppedBytes)} not in memory` : ''}`,
+      `${formatBytes(view.output.bytes)}${view.output.droppedBytes > 0 ? `; ${formatBytes(view.output.droppedBytes)} not in memory` : ''}`,
     ],
     ...(view.output.logFile === null ? [] : [['log', view.output.logFile] as const]),
     ...('because' in view && view.because !== null ? [['alive', view.because] as const] : []),

@@ -13,9 +13,14 @@ export interface OutputItem {
 /** Pause before a lost connection is tried again, in ms. */
 const RETRY_MS = 1_000;
 
+/** The program does not give the output, and says why. */
+export class OutputRefusal extends Error {}
+
 /**
  * Iterates over the output of a process from an offset to its end. It continues after a lost connection where it was. The program waits
  * for a reader that is slow. A hidden page reads nothing.
+ *
+ * @throws OutputRefusal where the program answers with an error: the process was forgotten, or its output cannot be read.
  */
 export async function* followOutput(
   id: string,
@@ -31,24 +36,31 @@ export async function* followOutput(
       const response = await fetch(`api/output?id=${encodeURIComponent(id)}&from=${cursor}`, {
         signal: AbortSignal.any([signal, hidden.signal]),
       });
-      if (!response.ok || response.body === null) return;
+      if (!response.ok || response.body === null) throw new OutputRefusal(await readRefusal(response));
       for await (const lines of readBlocks(response.body, '\n')) {
         for (const line of lines) {
           const item = JSON.parse(line) as FollowItem | { readonly error: string };
-          if ('error' in item) throw new Error(item.error);
+          if ('error' in item) throw new OutputRefusal(item.error);
           const bytes = fromBase64(item.bytes);
           yield { ...item, bytes };
           cursor = item.offset + bytes.length;
         }
       }
       return;
-    } catch {
+    } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof OutputRefusal) throw error;
       if (!hidden.signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     } finally {
       document.removeEventListener('visibilitychange', hide);
     }
   }
+}
+
+/** Returns the reason of an answer that is an error. */
+async function readRefusal(response: Response): Promise<string> {
+  const said = (await response.json().catch(() => null)) as { error?: { message?: string } } | null;
+  return said?.error?.message ?? `the program answered ${response.status}`;
 }
 
 /** Waits until the page is visible, or the signal is aborted. */

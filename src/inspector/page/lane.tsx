@@ -51,6 +51,7 @@ function isNamed(span: Span): span is MachineSpan {
 
 /** Says for a screen reader what the lane draws. */
 function toSentence(row: StageRow): string {
+  if (row.type === 'supervisor') return '';
   if (row.type === 'owner') return `${row.spans.length} turns`;
   if (row.type === 'machine')
     return row.spans.map(({ text, from }) => `${text} from ${toClock(from)}`).join(', ');

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { WriteResult } from '../../../machines/process/events.ts';
+import { formatBytes } from '../../output/cut-text.ts';
 import type { OutputTimes } from '../../output/output-times.ts';
 import { order, orderAloud, toBase64 } from './orders.ts';
 import type { StagedProcess } from './stage.ts';
 import { about, answer, live, travel } from './state.ts';
 import type { OutputTerminal } from './terminal.ts';
-import { toBytes } from './words.ts';
 
 /** Pause of a movement in time after which the output is drawn, in ms. */
 const SETTLE_MS = 150;
@@ -18,6 +18,8 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
   const search = useSignal<string | null>(null);
   /** Its times are unknown, as without a log file: the whole output is shown for each moment. */
   const isUndated = useSignal(false);
+  /** Reason why the output is not followed any further. */
+  const refusal = useSignal<string | null>(null);
   const { id, output } = view;
   const size = view.terminal?.type === 'terminal' ? view.terminal : null;
   const isLive = endedAt === null;
@@ -32,11 +34,15 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
       if (leave.signal.aborted) return;
       const [{ openTerminal }, until] = await Promise.all([import('./terminal.ts'), readMarks(id, moment)]);
       if (leave.signal.aborted || element.current === null) return;
+      refusal.value = null;
       isUndated.value = until !== null && until.marks.length === 0;
       element.current.replaceChildren();
       terminal.current = openTerminal(element.current, {
         ...{ id, size, until },
         totalBytes: () => live.value.processes.find((each) => each.id === id)?.output.bytes ?? 0,
+        onRefused: (why) => {
+          refusal.value = why;
+        },
         onData: takesKeys ? (text) => void type(id, text) : null,
       });
     };
@@ -61,7 +67,7 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
           {output.lines === null
             ? ''
             : `${output.lines.toLocaleString()} ${output.lines === 1 ? 'line' : 'lines'} · `}
-          {toBytes(output.bytes)}
+          {formatBytes(output.bytes)}
           {moment !== null &&
             (isUndated.value ? '; its times are unknown, so all is shown' : ' now; shown as it was')}
           {size !== null && ` · terminal ${size.columns}×${size.rows}`}
@@ -92,9 +98,14 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
         )}
       </h2>
       {output.degraded !== null && <p class="warning">{output.degraded}</p>}
+      {refusal.value !== null && (
+        <p class="warning" role="alert">
+          The output ends here, it cannot be read on: {refusal.value}
+        </p>
+      )}
       <div class="terminal" ref={element} />
       {mayWrite && size !== null && <SizeField id={id} columns={size.columns} rows={size.rows} />}
-      {mayWrite && size === null && view.command.type !== 'function' && (
+      {mayWrite && size === null && view.takesInput && (
         <InputField
           id={id}
           prompt={view.awaitsInput?.prompt ?? null}

@@ -1,20 +1,35 @@
+import { formatBytes } from '../../output/cut-text.ts';
 import type { StageRow } from './stage.ts';
 import { at, travel, usage } from './state.ts';
-import { toBytes, toEndWord, toName, toRuntime } from './words.ts';
+import { toEndWord, toName, toRuntime } from './words.ts';
+
+/** Room for a level of the tree, in pixels. */
+const INDENT_PX = 14;
 
 /** Left half of a row: who it is, and how it is. */
 export function RowHead({ row }: { readonly row: StageRow }) {
-  if (row.type === 'owner') {
-    const { conversation, live, ended, failed } = row;
+  const indent = { paddingLeft: `${row.level * INDENT_PX}px` };
+  if (row.type === 'supervisor') {
+    const isShared = row.supervisors > 1;
     return (
-      <div class="cell" role="gridcell">
+      <div class="cell" role="gridcell" style={indent}>
+        <span class="name">{isShared ? `${row.supervisors} supervisors` : row.id}</span>
+        <span class="note">
+          {isShared ? 'without a live process' : 'supervisor'}
+          <Counts of={row} />
+        </span>
+      </div>
+    );
+  }
+  if (row.type === 'owner') {
+    const { conversation } = row;
+    return (
+      <div class="cell" role="gridcell" style={indent}>
         <i class={`dot agent ${conversation?.status ?? ''}`} />
         <span class="name">{row.id}</span>
         <span class="note">
           {conversation !== null ? conversation.status : 'owner'}
-          {live > 0 && ` · ${live} live`}
-          {ended > 0 && ` · ${ended} ended`}
-          {failed > 0 && <b class="bad"> · {failed} failed</b>}
+          <Counts of={row} />
           {conversation !== null &&
             conversation.inbox.length > 0 &&
             ` · ${conversation.inbox.length} in the inbox`}
@@ -25,7 +40,7 @@ export function RowHead({ row }: { readonly row: StageRow }) {
   if (row.type === 'machine') {
     const { machine, spans } = row;
     return (
-      <div class="cell" role="gridcell">
+      <div class="cell" role="gridcell" style={indent}>
         <i class={`dot agent ${machine.status === 'active' ? 'acting' : ''}`} />
         <span class="name">{machine.name}</span>
         <span class="note">
@@ -39,7 +54,7 @@ export function RowHead({ row }: { readonly row: StageRow }) {
   const figures = isLive && travel.value === null ? usage.value[row.id] : undefined;
   const ports = figures?.ports ?? [];
   return (
-    <div class="cell" role="gridcell">
+    <div class="cell" role="gridcell" style={indent}>
       <i class={`dot ${status}`} title={status} />
       <span class="name">{toName(view)}</span>
       <span class="command">{view.commandLine}</span>
@@ -68,8 +83,22 @@ export function RowHead({ row }: { readonly row: StageRow }) {
           </span>
         )}
         <span class="cpu">{figures?.cpuShare == null ? '' : `${Math.round(figures.cpuShare * 100)} %`}</span>
-        <span class="memory">{figures === undefined ? '' : toBytes(figures.memoryBytes)}</span>
+        <span class="memory">{figures === undefined ? '' : formatBytes(figures.memoryBytes)}</span>
       </span>
     </div>
+  );
+}
+
+function Counts({
+  of: { live, ended, failed },
+}: {
+  readonly of: { readonly live: number; readonly ended: number; readonly failed: number };
+}) {
+  return (
+    <>
+      {live > 0 && ` · ${live} live`}
+      {ended > 0 && ` · ${ended} ended`}
+      {failed > 0 && <b class="bad"> · {failed} failed</b>}
+    </>
   );
 }

@@ -7,6 +7,7 @@ import type { Arrow, StageRow } from './stage.ts';
 import {
   at,
   chosenRange,
+  isChosen,
   live,
   range,
   select,
@@ -51,6 +52,11 @@ export function StageView() {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const place = rows.findIndex(isChosen);
+  useEffect(() => {
+    if (place !== -1) scrollTo(box.current, place);
+    // Not when rows move: a person may look elsewhere.
+  }, [selection.value, place === -1]);
   useUsage(visible);
   const shown = range.value;
   return (
@@ -102,14 +108,13 @@ function Row({
   readonly index: number;
   readonly shown: Range;
 }) {
-  const { type } = toSelection(row);
-  const isSelected = useComputed(() => selection.value?.id === row.id && selection.value.type === type).value;
+  const isSelected = useComputed(() => isChosen(row)).value;
   return (
     <div
       class={`row ${row.type} ${isSelected ? 'selected' : ''}`}
       role="row"
       aria-rowindex={index + 1}
-      aria-level={row.type === 'owner' ? 1 : 2}
+      aria-level={row.level}
       aria-selected={isSelected}
       tabIndex={isSelected || (selection.value === null && index === 0) ? 0 : -1}
       data-id={row.id}
@@ -211,19 +216,19 @@ function Arrows({
   readonly window: readonly [number, number];
   readonly shown: Range;
 }) {
-  const places = new Map(rows.map(({ id }, index) => [id, index]));
+  const places = new Map(rows.map(({ type, id }, index) => [`${type} ${id}`, index]));
   const chosen = selection.value?.id;
   const lines = arrows.flatMap((arrow) => {
-    const [process, owner] = [places.get(arrow.process), places.get(arrow.owner)];
+    const [process, owner] = [places.get(`process ${arrow.process}`), places.get(`owner ${arrow.owner}`)];
     if (process === undefined || owner === undefined) return [];
-    const isChosen = arrow.process === chosen || arrow.owner === chosen;
+    const isOfChosen = arrow.process === chosen || arrow.owner === chosen;
     const isVisible = [process, owner].every((place) => place >= first && place <= last);
-    if (!isVisible && !isChosen) return [];
+    if (!isVisible && !isOfChosen) return [];
     const [from, to] = arrow.type === 'started' ? [owner, process] : [process, owner];
     return [
       {
         arrow,
-        isChosen,
+        isChosen: isOfChosen,
         x1: toPercent(arrow.from, shown),
         x2: toPercent(arrow.to, shown),
         y1: from * ROW + 15,
@@ -308,7 +313,7 @@ function onDrag(event: PointerEvent, lanes: HTMLElement | null, shown: Range) {
 }
 
 function onKey(event: KeyboardEvent, rows: readonly StageRow[], box: HTMLElement | null) {
-  const index = rows.findIndex(({ id }) => id === selection.value?.id);
+  const index = rows.findIndex(isChosen);
   const steps: Record<string, number> = {
     ArrowDown: index + 1,
     ArrowUp: index - 1,

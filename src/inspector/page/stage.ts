@@ -37,25 +37,38 @@ export interface StagedProcess {
 }
 
 /** Row of the table with its lane, depth first. */
-export type StageRow =
-  | {
+export type StageRow = {
+  readonly id: string;
+  /** Depth in the tree, from 1. */
+  readonly level: number;
+} & (
+  | ({
+      readonly type: 'supervisor';
+      /** Number of supervisors that the row stands for: those without a live process share one. */
+      readonly supervisors: number;
+      readonly spans: readonly [];
+    } & Counts)
+  | ({
       readonly type: 'owner';
-      readonly id: string;
       /** `null` for an owner without a known conversation, such as a shell. */
       readonly conversation: ConversationView | null;
-      readonly live: number;
-      readonly ended: number;
-      readonly failed: number;
       readonly spans: readonly Span[];
-    }
-  | ({ readonly type: 'process'; readonly id: string } & StagedProcess)
+    } & Counts)
+  | ({ readonly type: 'process' } & StagedProcess)
   /** Inspected machine of the program. */
   | {
       readonly type: 'machine';
-      readonly id: string;
       readonly machine: MachineView;
       readonly spans: readonly MachineSpan[];
-    };
+    }
+);
+
+/** Number of processes. */
+interface Counts {
+  readonly live: number;
+  readonly ended: number;
+  readonly failed: number;
+}
 
 /** Time that a machine spent in a configuration of states. */
 export interface MachineSpan extends Span {
@@ -83,7 +96,7 @@ export interface Stage {
 }
 
 type Source = Pick<LiveState, 'processes' | 'conversations' | 'timelines'> &
-  Partial<Pick<LiveState, 'machines'>>;
+  Partial<Pick<LiveState, 'machines' | 'supervisors'>>;
 
 /** Choice of rows. */
 export interface StageFilter {
@@ -92,7 +105,10 @@ export interface StageFilter {
   readonly hidesEnded: boolean;
 }
 
-/** Returns owners and processes as they were at `at`; what began later is left out. */
+/**
+ * Returns supervisors, owners and processes as they were at `at`; what began later is left out. A process of an agent has the processes
+ * that the agent started below it: their owner has its id.
+ */
 export function toStage(
   source: Source,
   at: number,
@@ -105,18 +121,20 @@ export function toStage(
   const owned = Map.groupBy(staged, ({ view }) => view.owner);
   const talking = source.conversations;
   const owners = [...new Set([...Object.keys(talking), ...owned.keys()])];
-  const isFit = createFilter(filter);
   const begins = (owner: string) =>
     Math.min(
       owned.get(owner)?.[0]?.view.createdAt ?? Number.POSITIVE_INFINITY,
       talking[owner]?.transcript.find((message) => message.at !== undefined)?.at ?? Number.POSITIVE_INFINITY,
     );
-  const rows = owners
-    .toSorted((a, b) => Number(b in talking) - Number(a in talking) || begins(a) - begins(b))
-    .filter((owner) => owned.has(owner) || begins(owner) <= at || filter.text === '')
-    .flatMap((owner) =>
-      toRows(owner, { own: owned.get(owner) ?? [], conversation: talking[owner] ?? null, at, isFit }),
-    );
+  const rows = toTree(staged, {
+    owners: owners
+      .toSorted((a, b) => Number(b in talking) - Number(a in talking) || begins(a) - begins(b))
+      .filter((owner) => owned.has(owner) || begins(owner) <= at || filter.text === ''),
+    conversations: talking,
+    supervisors: source.supervisors ?? {},
+    at,
+    isFit: createFilter(filter),
+  });
   const arrows = staged.flatMap((process) =>
     toArrows(process, { conversation: talking[process.view.owner], at }),
   );
@@ -142,7 +160,7 @@ function toMachineRow(
     const next = steps[index + 1]?.at ?? (status === 'active' || path.length > steps.length ? null : step.at);
     return { state: 'machine', from: step.at, to: next, text: step.states.join(' + ') };
   });
-  return [{ type: 'machine', id, machine, spans }];
+  return [{ type: 'machine', id, level: 1, machine, spans }];
 }
 
 function createFilter({ text, hidesEnded }: StageFilter): (process: StagedProcess) => boolean {
@@ -159,37 +177,101 @@ function createFilter({ text, hidesEnded }: StageFilter): (process: StagedProces
   };
 }
 
-function toRows(
-  owner: string,
-  {
-    own,
-    conversation,
-    at,
-    isFit,
-  }: {
-    readonly own: readonly StagedProcess[];
-    readonly conversation: ConversationView | null;
-    readonly at: number;
-    readonly isFit: (process: StagedProcess) => boolean;
-  },
-): readonly StageRow[] {
-  const shown = own.filter(isFit);
-  const live = own.filter(({ endedAt }) => endedAt === null).length;
-  const failed = own.filter(
+interface TreeSource {
+  /** In the order of their rows. */
+  readonly owners: readonly string[];
+  readonly conversations: LiveState['conversations'];
+  readonly supervisors: LiveState['supervisors'];
+  readonly at: number;
+  readonly isFit: (process: StagedProcess) => boolean;
+}
+
+/** Returns the rows of a tree: supervisors, their owners, and below each process what its agent started. */
+function toTree(staged: readonly StagedProcess[], source: TreeSource): readonly StageRow[] {
+  const { conversations, at, isFit } = source;
+  const owned = Map.groupBy(staged, ({ view }) => view.owner);
+  const ids = new Set(staged.map(({ view }) => view.id));
+  const placed = new Set<string>();
+
+  const toOwner = (owner: string, own: readonly StagedProcess[], level: number): readonly StageRow[] => {
+    const conversation = conversations[owner] ?? null;
+    // The process above is the row of an agent whose conversation is not known.
+    const hasHead = conversation !== null || !ids.has(owner);
+    const rows = own.flatMap((process) => toProcess(process, hasHead ? level + 1 : level));
+    if (!hasHead || (rows.length === 0 && own.length > 0)) return rows;
+    const spans = conversation === null ? [] : toTurns(conversation, at);
+    return [{ type: 'owner', id: owner, level, conversation, ...toCounts(own), spans }, ...rows];
+  };
+  const toProcess = (process: StagedProcess, level: number): readonly StageRow[] => {
+    const { id } = process.view;
+    if (placed.has(id)) return [];
+    placed.add(id);
+    const below = owned.has(id) || id in conversations ? toOwner(id, owned.get(id) ?? [], level + 1) : [];
+    if (below.length === 0 && !isFit(process)) return [];
+    return [{ type: 'process', id, level, ...process }, ...below];
+  };
+
+  const tops = source.owners.filter((owner) => !ids.has(owner));
+  // Owners that are below each other have no top.
+  const rest = () =>
+    source.owners.filter((owner) => owned.get(owner)?.some(({ view }) => !placed.has(view.id)));
+  const groups = toSupervisors(staged, source.supervisors);
+  const unowned = tops.filter((owner) => !owned.has(owner));
+  const rows = groups.flatMap((group): readonly StageRow[] => {
+    const level = group.id === null ? 1 : 2;
+    const own = Map.groupBy(group.processes, ({ view }) => view.owner);
+    const inside = tops.flatMap((owner) => {
+      const processes = own.get(owner);
+      if (processes !== undefined) return toOwner(owner, processes, level);
+      return groups.length === 1 && unowned.includes(owner) ? toOwner(owner, [], level) : [];
+    });
+    if (group.id === null || inside.length === 0) return inside;
+    const { id, supervisors, processes } = group;
+    return [{ type: 'supervisor', id, level: 1, supervisors, ...toCounts(processes), spans: [] }, ...inside];
+  });
+  return [
+    ...(groups.length === 1 ? [] : unowned.flatMap((owner) => toOwner(owner, [], 1))),
+    ...rows,
+    ...rest().flatMap((owner) => toOwner(owner, owned.get(owner) ?? [], 1)),
+  ];
+}
+
+interface SupervisorGroup {
+  /** `null` where the supervisor is unknown. */
+  readonly id: string | null;
+  readonly supervisors: number;
+  readonly processes: readonly StagedProcess[];
+}
+
+/** Groups processes by supervisor; those that supervise nothing any more share one group, at the end. */
+function toSupervisors(
+  staged: readonly StagedProcess[],
+  supervisors: LiveState['supervisors'],
+): readonly SupervisorGroup[] {
+  const known = Map.groupBy(staged, ({ view }) => supervisors[view.id] ?? null);
+  const groups = [...known].map(([id, processes]) => ({ id, supervisors: 1, processes }));
+  const isBusy = ({ id, processes }: SupervisorGroup) =>
+    id === null || processes.some(({ endedAt }) => endedAt === null);
+  const idle = groups.filter((group) => !isBusy(group));
+  const [first] = idle;
+  if (first === undefined || groups.length === 1 || idle.length === 1) return groups;
+  const processes = idle.flatMap((group) => group.processes);
+  return [
+    ...groups.filter(isBusy),
+    {
+      ...first,
+      supervisors: idle.length,
+      processes: processes.toSorted((a, b) => a.view.createdAt - b.view.createdAt),
+    },
+  ];
+}
+
+function toCounts(processes: readonly StagedProcess[]): Counts {
+  const live = processes.filter(({ endedAt }) => endedAt === null).length;
+  const failed = processes.filter(
     ({ status }) => status === 'failed' || status === 'timed_out' || status === 'lost',
   ).length;
-  const spans = conversation === null ? [] : toTurns(conversation, at);
-  const head = {
-    type: 'owner',
-    id: owner,
-    conversation,
-    live,
-    ended: own.length - live,
-    failed,
-    spans,
-  } as const;
-  if (shown.length === 0 && own.length > 0) return [];
-  return [head, ...shown.map((process) => ({ type: 'process', id: process.view.id, ...process }) as const)];
+  return { live, ended: processes.length - live, failed };
 }
 
 function toStaged(

@@ -14,7 +14,7 @@ export interface Usage {
 
 /** Process or conversation that the panes below show. */
 export interface Selection {
-  readonly type: 'process' | 'conversation' | 'machine';
+  readonly type: 'supervisor' | 'process' | 'conversation' | 'machine';
   readonly id: string;
 }
 
@@ -68,6 +68,19 @@ export const selectedMachine = computed(() => {
   return chosen?.type === 'machine' ? (live.value.machines[chosen.id] ?? null) : null;
 });
 
+export const selectedSupervisor = computed(() => {
+  const chosen = selection.value;
+  if (chosen?.type !== 'supervisor') return null;
+  const row = stage.value.rows.find(({ type, id }) => type === 'supervisor' && id === chosen.id);
+  return row?.type === 'supervisor' ? row : null;
+});
+
+/** Returns whether a row is the chosen one. */
+export function isChosen(row: StageRow): boolean {
+  const { type, id } = toSelection(row);
+  return selection.value?.id === id && selection.value.type === type;
+}
+
 /** Returns the selection that a row stands for. */
 export function toSelection({ type, id }: StageRow): Selection {
   return { type: type === 'owner' ? 'conversation' : type, id };
@@ -89,7 +102,7 @@ export function select(chosen: Selection | null): void {
 }
 
 function readHash(): Selection | null {
-  const [, type, id] = /^#\/(process|conversation|machine)\/(.+)$/.exec(location.hash) ?? [];
+  const [, type, id] = /^#\/(supervisor|process|conversation|machine)\/(.+)$/.exec(location.hash) ?? [];
   return id === undefined ? null : { type: type as Selection['type'], id: decodeURIComponent(id) };
 }
 

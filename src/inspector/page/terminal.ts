@@ -1,9 +1,9 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { SearchAddon } from '@xterm/addon-search';
 import { Terminal } from '@xterm/xterm';
+import { formatBytes } from '../../output/cut-text.ts';
 import type { LengthMark } from '../../output/output-times.ts';
 import { followOutput } from './follow-output.ts';
-import { toBytes } from './words.ts';
 
 /** Output that is shown at most from the beginning; of more, the newest part is shown. */
 const MAX_SHOWN_BYTES = 4 * 1024 * 1024;
@@ -30,6 +30,8 @@ export interface OutputTerminalOptions {
   readonly until: { readonly time: number; readonly marks: readonly LengthMark[] } | null;
   /** Bytes of output so far. */
   totalBytes(): number;
+  /** Called with the reason where the output cannot be read on. */
+  onRefused(why: string): void;
   /** Receives what is typed; `null` where the process takes no keys. */
   readonly onData: ((text: string) => void) | null;
 }
@@ -63,7 +65,9 @@ export function openTerminal(element: HTMLElement, options: OutputTerminalOption
   observer.observe(element);
   if (onData !== null) terminal.onData(onData);
   const leave = new AbortController();
-  void show(terminal, { ...options, until, id, signal: leave.signal });
+  show(terminal, { ...options, until, id, signal: leave.signal }).catch((error: unknown) => {
+    options.onRefused(error instanceof Error ? error.message : String(error));
+  });
   return {
     find: (text, direction) =>
       direction === 1
@@ -88,7 +92,7 @@ async function show(
   const end = until === null ? Number.POSITIVE_INFINITY : toLength(until);
   const write = (data: string | Uint8Array) => new Promise<void>((resolve) => terminal.write(data, resolve));
   const skip = (bytes: number) =>
-    write(`\r\n\x1b[7m ${toBytes(bytes)} left out here; the log has them \x1b[0m\r\n`);
+    write(`\r\n\x1b[7m ${formatBytes(bytes)} left out here; the log has them \x1b[0m\r\n`);
   let from = Math.max(0, Math.min(totalBytes(), end) - MAX_SHOWN_BYTES);
   if (from > 0) await skip(from);
   while (!signal.aborted) {

@@ -39,14 +39,3 @@ export function toRuntime({ view, spans, endedAt }: StagedProcess, at: number): 
     spans.find(({ state }) => state !== 'pending')?.from ?? ('startedAt' in view ? view.startedAt : null);
   return begin === null || begin > at ? null : formatDuration(Math.max(0, (endedAt ?? at) - begin));
 }
-
-export function toBytes(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1_000 && unit < units.length - 1) {
-    value /= 1_000;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
-}

@@ -98,6 +98,98 @@ describe('the stage', () => {
     expect(ids({ text: 'nothing like it', hidesEnded: false })).toEqual([]);
   });
 
+  const row = (id: string, more: Partial<ProcessView>) =>
+    ({ ...processView({ id }), owner: 'shell', createdAt: 2_000, ...more }) as ProcessView;
+  const draw = (rows: readonly { readonly type: string; readonly id: string; readonly level: number }[]) =>
+    rows.map(({ type, id, level }) => `${'  '.repeat(level - 1)}${type} ${id}`);
+
+  test('has supervisors above owners, and what an agent started below its process', () => {
+    const source = arrange();
+    const agent = row('agent_ccccccc3', { kind: 'agent', owner, createdAt: 3_000 });
+    const inner = row('tool_ddddddd4', { owner: agent.id, createdAt: 4_000 });
+    const web = row('tool_bbbbbbb2', {});
+    const state = {
+      ...source,
+      processes: [...source.processes, agent, inner, web],
+      supervisors: {
+        tool_aaaaaaa1: 'sup_one',
+        agent_ccccccc3: 'sup_one',
+        tool_ddddddd4: 'sup_two',
+        tool_bbbbbbb2: 'sup_three',
+      },
+    };
+
+    expect(draw(toStage(state, 10_000).rows)).toEqual([
+      'supervisor sup_one',
+      `  owner ${owner}`,
+      '    process tool_aaaaaaa1',
+      '    process agent_ccccccc3',
+      '      process tool_ddddddd4',
+      'supervisor sup_three',
+      '  owner shell',
+      '    process tool_bbbbbbb2',
+    ]);
+    const found = toStage(state, 10_000, { text: 'tool_ddddddd4', hidesEnded: false });
+    expect(draw(found.rows)).toEqual([
+      'supervisor sup_one',
+      `  owner ${owner}`,
+      '    process agent_ccccccc3',
+      '      process tool_ddddddd4',
+    ]);
+  });
+
+  test('shows the conversation of an agent below its process where it is known', () => {
+    const agent = row('agent_ccccccc3', { kind: 'agent' });
+    const inner = row('tool_ddddddd4', { owner: agent.id });
+    const talk = { id: agent.id, status: 'idle' as const, transcript: [], writing: '', inbox: [] };
+    const state = { processes: [agent, inner], timelines: {}, conversations: { [agent.id]: talk } };
+
+    expect(draw(toStage(state, 10_000).rows)).toEqual([
+      'owner shell',
+      '  process agent_ccccccc3',
+      '    owner agent_ccccccc3',
+      '      process tool_ddddddd4',
+    ]);
+  });
+
+  test('puts supervisors without a live process into one row', () => {
+    const ended = (id: string) =>
+      ({ ...endedView({ id }), owner: 'shell', createdAt: 1_000, endedAt: 2_000 }) as ProcessView;
+    const state = {
+      processes: [ended('tool_aaaaaaa1'), ended('tool_bbbbbbb2'), row('tool_ccccccc3', {})],
+      timelines: {},
+      conversations: {},
+      supervisors: { tool_aaaaaaa1: 'sup_one', tool_bbbbbbb2: 'sup_two', tool_ccccccc3: 'sup_three' },
+    };
+
+    const { rows } = toStage(state, 10_000);
+
+    expect(draw(rows)).toEqual([
+      'supervisor sup_three',
+      '  owner shell',
+      '    process tool_ccccccc3',
+      'supervisor sup_one',
+      '  owner shell',
+      '    process tool_aaaaaaa1',
+      '    process tool_bbbbbbb2',
+    ]);
+    expect(rows[3]).toMatchObject({ supervisors: 2, live: 0, ended: 2 });
+  });
+
+  test('loses no process whose owners are below each other', () => {
+    const state = {
+      processes: [row('own-a', { owner: 'own-b' }), row('own-b', { owner: 'own-a' })],
+      timelines: {},
+      conversations: {},
+    };
+    expect(
+      toStage(state, 10_000)
+        .rows.filter(({ type }) => type === 'process')
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['own-a', 'own-b']);
+  });
+
   test('stops a walk through time at each event once', () => {
     expect(toMoments(arrange())).toEqual([800, 900, 1_000, 1_100, 3_000, 3_500, 5_000, 9_000, 9_100, 9_900]);
   });

@@ -27,6 +27,25 @@ describe.skipIf(executablePath === null)('output and input', () => {
     await opened.pane('output').getByText('3 lines').waitFor();
   });
 
+  test('output that cannot be read is said, and not asked for again', async () => {
+    await using stage = await openScriptedStage(browser());
+    await stage.start('web');
+    await using opened = await stage.open({ hash: '#/' });
+    let asked = 0;
+    await opened.page.route('**/api/output*', (route) => {
+      asked += 1;
+      return route.fulfill({ status: 200, body: '{"error":"the disk is gone"}\n' });
+    });
+    await opened.row('web').waitFor();
+    await opened.page.reload();
+
+    await opened.pane('output').getByText('cannot be read on: the disk is gone').waitFor();
+    const before = asked;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+
+    expect(asked).toBe(before);
+  });
+
   test('the search finds text of the output, or says that there is none', async () => {
     await using stage = await openScriptedStage(browser());
     await stage.start('web');

@@ -1,5 +1,6 @@
 import { createConversation, createScriptedModel } from 'troupe';
 import { describe, expect, test } from 'vitest';
+import { createActor, setup } from 'xstate';
 import { executablePath, useBrowser } from './browser.ts';
 import { eventually, openScriptedStage, openStage } from './stage.ts';
 
@@ -83,6 +84,59 @@ describe.skipIf(executablePath === null)('the table of processes', () => {
     await conversation.close();
   });
 
+  test('what an agent starts stands below its process', async () => {
+    await using stage = await openScriptedStage(browser());
+    const agent = stage.supervisor.start({
+      command: 'reviewer',
+      kind: 'agent',
+      label: 'reviewer',
+      background: true,
+    });
+    stage.supervisor.start({ command: 'rg TODO', label: 'search', owner: agent.id, background: true });
+    await using opened = await stage.open();
+    await opened.row('search').waitFor();
+
+    const levels = await opened.page
+      .locator('.row')
+      .evaluateAll((rows) =>
+        rows.map((row) => [row.getAttribute('data-id'), row.getAttribute('aria-level')]),
+      );
+
+    expect(levels).toEqual([
+      [stage.supervisor.id, '1'],
+      ['user', '2'],
+      [agent.id, '3'],
+      [expect.stringMatching(/^tool_/), '4'],
+    ]);
+  });
+
+  test('a machine of the program has a row, a chart with the active state, and steps with their guards', async () => {
+    await using stage = await openScriptedStage(browser());
+    const machine = setup({ guards: { isAllowed: () => true } }).createMachine({
+      id: 'deploy',
+      initial: 'idle',
+      states: {
+        idle: { on: { DEPLOY: [{ guard: 'isAllowed', target: 'deploying' }, { target: 'refused' }] } },
+        deploying: { on: { DONE: 'live' } },
+        refused: {},
+        live: { type: 'final' },
+      },
+    });
+    const actor = createActor(machine, { id: 'deploy', inspect: stage.inspector.inspect }).start();
+    await using opened = await stage.open();
+    await opened.row('deploy').click();
+    const pane = opened.pane('side');
+    await pane.locator('[data-state="idle"].lit').first().waitFor();
+
+    actor.send({ type: 'DEPLOY' });
+
+    await pane.locator('[data-state="deploying"].lit').first().waitFor();
+    await pane.locator('.steps').getByText('DEPLOY [isAllowed] → deploying').waitFor();
+    expect(await pane.locator('[data-state="refused"].lit').count()).toBe(0);
+    actor.send({ type: 'DONE' });
+    await opened.row('deploy').getByText('done').waitFor();
+  });
+
   test('the filter keeps the rows with all its words', async () => {
     await using stage = await openScriptedStage(browser());
     for (const label of ['web', 'web-tests', 'lint']) await stage.start(label);
@@ -123,6 +177,9 @@ describe.skipIf(executablePath === null)('the table of processes', () => {
       expect(await page.evaluate(() => document.activeElement?.getAttribute('data-id'))).toBe(ids[2]),
     );
     await page.keyboard.press('Home');
+    await page.waitForURL(`**/#/supervisor/${stage.supervisor.id}`);
+    await page.getByLabel('Chosen supervisor').getByText('3 live').waitFor();
+    await page.keyboard.press('ArrowDown');
     await page.waitForURL('**/#/conversation/**');
     await page.keyboard.press('ArrowDown');
     await page.waitForURL(`**/#/process/${ids[0]}`);
@@ -198,7 +255,7 @@ describe.skipIf(executablePath === null)('the table of processes', () => {
     await opened
       .row('web')
       .locator('.memory')
-      .getByText(/\d MB$/)
+      .getByText(/\d MiB$/)
       .waitFor();
   });
 
