@@ -54,8 +54,8 @@ export function StageView() {
   }, []);
   const place = rows.findIndex(isChosen);
   useEffect(() => {
-    if (place !== -1) scrollTo(box.current, place);
-    // Not when rows move: a person may look elsewhere.
+    // What the page chose by itself is not in the address. Rows that move later are not followed: a person may look elsewhere.
+    if (place !== -1 && location.hash.length > 2) scrollTo(box.current, place);
   }, [selection.value, place === -1]);
   useUsage(visible);
   const shown = range.value;

@@ -274,7 +274,8 @@ function toCounts(processes: readonly StagedProcess[]): Counts {
   return { live, ended: processes.length - live, failed };
 }
 
-function toStaged(
+/** Returns a process as it was at a moment. */
+export function toStaged(
   view: ProcessView,
   { timeline, at }: { readonly timeline: readonly TimelineEntry[]; readonly at: number },
 ): StagedProcess {

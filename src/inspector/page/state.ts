@@ -3,7 +3,7 @@ import { emptyLiveState, type LiveState } from '../../live/live-state.ts';
 import { createRemoteStore } from '../../live/remote-store.ts';
 import type { AboutInspector } from '../inspector-handler.ts';
 import type { Range } from './axis.ts';
-import { type StageRow, toMoments, toStage } from './stage.ts';
+import { type StageRow, toMoments, toStage, toStaged } from './stage.ts';
 
 /** CPU, memory and ports of a process with everything it started. */
 export interface Usage {
@@ -56,11 +56,14 @@ export const range = computed((): Range => {
   return { from, to: to + length * 0.06 };
 });
 
+/** The chosen process, also where the filter hides its row. */
 export const selectedProcess = computed(() => {
   const chosen = selection.value;
   if (chosen?.type !== 'process') return null;
-  const row = stage.value.rows.find(({ type, id }) => type === 'process' && id === chosen.id);
-  return row?.type === 'process' ? row : null;
+  const { processes, timelines } = live.value;
+  const view = processes.find(({ id, createdAt }) => id === chosen.id && createdAt <= drawnAt.value);
+  if (view === undefined) return null;
+  return { id: view.id, ...toStaged(view, { timeline: timelines[view.id] ?? [], at: drawnAt.value }) };
 });
 
 export const selectedMachine = computed(() => {

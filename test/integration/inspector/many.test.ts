@@ -42,6 +42,16 @@ describe.skipIf(executablePath === null)('a thousand processes', () => {
     await eventually(async () => expect(await grid.getAttribute('aria-rowcount')).toBe('3'));
   });
 
+  test('a link scrolls to its row', async () => {
+    await using stage = await openMany();
+    const { id } = stage.supervisor.find('process-700') ?? { id: '' };
+    await using opened = await stage.open({ hash: `#/process/${id}` });
+
+    await opened.row('process-700').waitFor();
+
+    expect(await opened.row('process-700').getAttribute('aria-selected')).toBe('true');
+  });
+
   test('scrolling through all rows stays smooth', async () => {
     await using stage = await openMany();
     await using opened = await stage.open();

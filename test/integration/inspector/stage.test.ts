@@ -155,9 +155,11 @@ describe.skipIf(executablePath === null)('the table of processes', () => {
     await opened.page.getByText('No process fits the filter.').waitFor();
 
     await opened.page.getByRole('searchbox').fill('');
+    await opened.row('lint').click();
     await opened.page.getByLabel('hide ended').check();
     await eventually(async () => expect(await opened.row('lint').count()).toBe(0));
     expect(await opened.row('web').count()).toBe(1);
+    await opened.pane('side').getByText('completed').first().waitFor();
   });
 
   test('arrow keys choose rows, and the address follows', async () => {
