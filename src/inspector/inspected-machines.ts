@@ -1,5 +1,5 @@
 import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, AnyStateNode, InspectionEvent } from 'xstate';
-import { toGuardLabel } from '../charts/labels.ts';
+import { type TakenTransition, takenIn, toGuardLabels } from '../charts/taken-transitions.ts';
 import { toDiagram } from '../charts/to-diagram.ts';
 import type { MachineStep, MachineView } from '../live/machine-view.ts';
 
@@ -14,13 +14,6 @@ export interface InspectedMachines {
   readonly record: Readonly<Record<string, MachineView>>;
   /** Observer for the option `inspect` of `createActor`. */
   readonly inspect: (event: InspectionEvent) => void;
-}
-
-/** Transition as a microstep reports it. */
-interface TakenTransition {
-  readonly source: AnyStateNode;
-  readonly target: readonly AnyStateNode[] | undefined;
-  readonly guard?: unknown;
 }
 
 export function createInspectedMachines(onChange: () => void): InspectedMachines {
@@ -45,8 +38,7 @@ export function createInspectedMachines(onChange: () => void): InspectedMachines
       if (!isMachine(actor.logic)) return;
       const view = register(actor, actor.logic);
       if (event.type === '@xstate.microstep') {
-        const transitions = event._transitions as readonly TakenTransition[];
-        taken.set(view.id, [...(taken.get(view.id) ?? []), ...transitions]);
+        taken.set(view.id, [...(taken.get(view.id) ?? []), ...takenIn(event)]);
       }
       if (event.type !== '@xstate.snapshot') return;
       const snapshot = event.snapshot as AnyMachineSnapshot;
@@ -76,7 +68,7 @@ function toStep(
   return {
     at: Date.now(),
     event: event.startsWith('xstate.init') ? 'start' : event,
-    guards: transitions.flatMap(({ guard }) => toGuardLabel(guard) ?? []),
+    guards: toGuardLabels(transitions),
     transitions: transitions.map(
       ({ source, target }) => `${toPath(source)} -> ${target?.map(toPath).join(', ') ?? ''}`,
     ),

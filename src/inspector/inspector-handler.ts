@@ -134,7 +134,9 @@ function sendOutput(
           controller.enqueue(encoder.encode(`${JSON.stringify(item)}\n`));
         } catch (error) {
           if (signal.aborted || leave.signal.aborted) return controller.close();
-          controller.enqueue(encoder.encode(`${JSON.stringify({ error: toErrorText(error) })}\n`));
+          controller.enqueue(
+            encoder.encode(`${JSON.stringify({ error: toErrorText(error), code: toCode(error) })}\n`),
+          );
           controller.close();
         }
       },
@@ -182,8 +184,12 @@ function json(value: unknown, status = 200): Response {
   return Response.json(value, { status, headers: JSON_HEADERS });
 }
 
+function toCode(error: unknown): string {
+  return error instanceof TroupeError ? error.code : 'internal';
+}
+
 function toFault(error: unknown): Response {
-  const code = error instanceof TroupeError ? error.code : 'internal';
+  const code = toCode(error);
   const status = code === 'not-found' ? 404 : code === 'internal' ? 500 : code === 'unreachable' ? 503 : 400;
   return json({ error: { code, message: toErrorText(error) } }, status);
 }

@@ -36,6 +36,8 @@ export class ProcessInput {
   #feeding = new AbortController();
   #stream: WritableStream<string | Uint8Array> | null = null;
   #awaited: AwaitedInput | null = null;
+  /** The input of the current attempt was ended, or closed by the process. */
+  #isEnded = false;
 
   constructor(plan: ProcessPlan, parts: ProcessParts) {
     this.#plan = plan;
@@ -44,10 +46,16 @@ export class ProcessInput {
     this.#feed = plan.input === null ? null : new InputFeed(plan.input);
   }
 
-  /** True if the process has a terminal or a pipe for its input. */
+  /** True if the process has a terminal, or a pipe for its input that was not ended. */
   get isAvailable(): boolean {
     const { size, stdin } = this.#plan.launch;
-    return size !== null || stdin === 'pipe';
+    return size !== null || (stdin === 'pipe' && !this.#isEnded);
+  }
+
+  /** To be called before the backend runs: its input is open again. */
+  beginAttempt(): void {
+    this.#isEnded = false;
+    this.terminal.beginAttempt();
   }
 
   /** Input that the process was last seen to wait for; `null` where it waits for none. */
@@ -100,7 +108,7 @@ export class ProcessInput {
   ): Promise<WriteResult> {
     const bytes = toBytes(data);
     this.#parts.deps.emit(this.#plan.id, { type: 'input.written' });
-    return this.#ask((reply) => ({ type: 'process.write', data: bytes, waits, reply }));
+    return this.#askPipe((reply) => ({ type: 'process.write', data: bytes, waits, reply }));
   }
 
   /** The stream that writes to stdin; a new one once it has ended or failed. */
@@ -117,8 +125,10 @@ export class ProcessInput {
     return this.#stream;
   }
 
-  end(): Promise<WriteResult> {
-    return this.#ask((reply) => ({ type: 'process.endInput', reply }));
+  async end(): Promise<WriteResult> {
+    const result = await this.#ask((reply) => ({ type: 'process.endInput', reply }));
+    if (result.ok) this.#noteEnd();
+    return result;
   }
 
   writeSecret(name: string, options: SecretOptions = {}): Promise<WriteResult> {
@@ -162,6 +172,18 @@ export class ProcessInput {
       paste: (text, { pressEnter }) => this.terminal.sendKeys({ text, paste: true, pressEnter }),
       note: (name) => timeline.add('process.secretWritten', { detail: name }),
     };
+  }
+
+  async #askPipe(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
+    const result = await this.#ask(toCommand);
+    if (!result.ok && result.code === 'closed') this.#noteEnd();
+    return result;
+  }
+
+  #noteEnd(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#parts.changes.notify();
   }
 
   #ask(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {

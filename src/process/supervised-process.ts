@@ -138,7 +138,7 @@ export class SupervisedProcess {
   /** To be called before the backend runs: a process may print before anything else is known of it. */
   beginAttempt(): void {
     this.output.beginAttempt();
-    this.input.terminal.beginAttempt();
+    this.input.beginAttempt();
   }
 
   /** Returns the request of the plan with what has changed since. */

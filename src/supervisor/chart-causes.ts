@@ -1,11 +1,7 @@
 import type { ActorRefLike, AnyActorRef } from 'xstate';
-import { toEventLabel, toGuardLabel } from '../charts/labels.ts';
+import { toEventLabel } from '../charts/labels.ts';
+import { takenIn, toGuardLabels } from '../charts/taken-transitions.ts';
 import type { TimelineCause } from '../process/timeline.ts';
-
-/** Transition as a microstep reports it. */
-interface TakenTransition {
-  readonly guard?: unknown;
-}
 
 /** Returns a function that says which event an actor below `root` took last, and which guards chose. */
 export function observeCauses(root: AnyActorRef): (actor: ActorRefLike) => TimelineCause | null {
@@ -21,8 +17,7 @@ export function observeCauses(root: AnyActorRef): (actor: ActorRefLike) => Timel
         known === undefined || known.isOver
           ? { event: toEventLabel(event.event.type), guards: [], isOver: false }
           : known;
-      const transitions = event._transitions as readonly TakenTransition[];
-      cause.guards.push(...transitions.flatMap(({ guard }) => toGuardLabel(guard) ?? []));
+      cause.guards.push(...toGuardLabels(takenIn(event)));
       causes.set(actorRef, cause);
     } else if (event.type === '@xstate.snapshot') {
       const known = causes.get(actorRef);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedBackend } from '../../src/testing/index.ts';
 
@@ -85,4 +85,19 @@ test('the stream stays the same until it is closed', async () => {
   await first.close();
 
   expect(handle.stdin).not.toBe(first);
+});
+
+test('a view says whether there is input to write: not without a pipe, nor after its end, and again after a restart', async () => {
+  const backend = createScriptedBackend();
+  await using supervisor = createSupervisor({ stateDirectory: false, backend });
+  const restart = { policy: 'transient', minBackoff: '10ms', maxBackoff: '10ms' } as const;
+  const piped = supervisor.start({ command: 'cat', stdin: 'pipe', background: true, restart });
+  const silent = supervisor.start({ command: 'true', background: true });
+
+  expect([piped.view().takesInput, silent.view().takesInput]).toEqual([true, false]);
+  await piped.endInput();
+  expect(piped.view().takesInput).toBe(false);
+  backend.runs[0]?.exit({ code: 1 });
+  await vi.waitFor(() => expect(piped.view().attempt).toBe(2));
+  expect(piped.view().takesInput).toBe(true);
 });

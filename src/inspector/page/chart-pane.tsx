@@ -59,10 +59,7 @@ function LastEvent({
   return (
     <p class="path last-event">
       last event <b>{event}</b>
-      {guards.map((guard) => (
-        <span key={guard}> [{guard}]</span>
-      ))}{' '}
-      at {toClock(time, 1)}
+      {guards.map((guard) => ` [${guard}]`)} at {toClock(time, 1)}
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import type { FollowItem } from '../../control/protocol.ts';
 import { readBlocks } from '../../live/read-blocks.ts';
+import { parseReply } from './orders.ts';
 
 /** Piece of output. */
 export interface OutputItem {
@@ -12,9 +13,19 @@ export interface OutputItem {
 
 /** Pause before a lost connection is tried again, in ms. */
 const RETRY_MS = 1_000;
+/** Failures of the program after each other, with which the output is given up; a lost connection is tried again for ever. */
+const MAX_FAILURES = 5;
 
 /** The program does not give the output, and says why. */
-export class OutputRefusal extends Error {}
+export class OutputRefusal extends Error {
+  /** It may be there again soon. */
+  readonly passes: boolean;
+
+  constructor(message: string, { passes }: { readonly passes: boolean }) {
+    super(message);
+    this.passes = passes;
+  }
+}
 
 /**
  * Iterates over the output of a process from an offset to its end. It continues after a lost connection where it was. The program waits
@@ -27,6 +38,7 @@ export async function* followOutput(
   { from, signal }: { readonly from: number; readonly signal: AbortSignal },
 ): AsyncGenerator<OutputItem, void> {
   let cursor = from;
+  let failures = 0;
   while (!signal.aborted) {
     await whenShown(signal);
     const hidden = new AbortController();
@@ -36,11 +48,15 @@ export async function* followOutput(
       const response = await fetch(`api/output?id=${encodeURIComponent(id)}&from=${cursor}`, {
         signal: AbortSignal.any([signal, hidden.signal]),
       });
-      if (!response.ok || response.body === null) throw new OutputRefusal(await readRefusal(response));
+      if (!response.ok || response.body === null) {
+        const passes = response.status >= 500;
+        throw new OutputRefusal(await readRefusal(response), { passes });
+      }
       for await (const lines of readBlocks(response.body, '\n')) {
         for (const line of lines) {
-          const item = JSON.parse(line) as FollowItem | { readonly error: string };
-          if ('error' in item) throw new OutputRefusal(item.error);
+          const item = JSON.parse(line) as FollowItem | { readonly error: string; readonly code: string };
+          if ('error' in item) throw new OutputRefusal(item.error, { passes: item.code === 'unreachable' });
+          failures = 0;
           const bytes = fromBase64(item.bytes);
           yield { ...item, bytes };
           cursor = item.offset + bytes.length;
@@ -49,7 +65,10 @@ export async function* followOutput(
       return;
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof OutputRefusal) throw error;
+      if (error instanceof OutputRefusal) {
+        failures += 1;
+        if (!error.passes || failures === MAX_FAILURES) throw error;
+      }
       if (!hidden.signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     } finally {
       document.removeEventListener('visibilitychange', hide);
@@ -59,8 +78,8 @@ export async function* followOutput(
 
 /** Returns the reason of an answer that is an error. */
 async function readRefusal(response: Response): Promise<string> {
-  const said = (await response.json().catch(() => null)) as { error?: { message?: string } } | null;
-  return said?.error?.message ?? `the program answered ${response.status}`;
+  const text = await response.text().catch(() => '');
+  return parseReply(text)?.error?.message ?? (text.trim() || `the program answered ${response.status}`);
 }
 
 /** Waits until the page is visible, or the signal is aborted. */

@@ -9,7 +9,7 @@ export async function order<T>(method: string, params: object): Promise<T | null
       body: JSON.stringify({ method, params }),
     });
     const text = await response.text();
-    const reply = parse(text);
+    const reply = parseReply(text);
     if (reply !== null && 'result' in reply) return reply.result as T;
     refuse(reply?.error?.message ?? text.trim());
   } catch {
@@ -32,7 +32,8 @@ function refuse(text: string): void {
   answer.value = { text, isRefusal: true };
 }
 
-function parse(text: string): { result?: unknown; error?: { message?: string } } | null {
+/** Returns the JSON of an answer; `null` where it is other text. */
+export function parseReply(text: string): { result?: unknown; error?: { message?: string } } | null {
   try {
     return JSON.parse(text);
   } catch {

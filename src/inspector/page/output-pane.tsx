@@ -46,7 +46,9 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
         onData: takesKeys ? (text) => void type(id, text) : null,
       });
     };
-    void open();
+    open().catch((error: unknown) => {
+      refusal.value = `the page could not load it (${error instanceof Error ? error.message : String(error)}). Choose the process again.`;
+    });
     return () => {
       leave.abort();
       terminal.current?.dispose();

@@ -86,7 +86,7 @@ export function StageView() {
         >
           <div class="window" style={{ transform: `translateY(${first * ROW}px)` }}>
             {visible.map((row, index) => (
-              <Row key={`${row.type} ${row.id}`} row={row} index={first + index} shown={shown} />
+              <Row key={row.key} row={row} index={first + index} shown={shown} />
             ))}
           </div>
           <div class="overlay" ref={lanes}>

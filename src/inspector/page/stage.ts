@@ -39,6 +39,8 @@ export interface StagedProcess {
 /** Row of the table with its lane, depth first. */
 export type StageRow = {
   readonly id: string;
+  /** Unique among the rows: an owner has one below each of its supervisors. */
+  readonly key: string;
   /** Depth in the tree, from 1. */
   readonly level: number;
 } & (
@@ -160,7 +162,7 @@ function toMachineRow(
     const next = steps[index + 1]?.at ?? (status === 'active' || path.length > steps.length ? null : step.at);
     return { state: 'machine', from: step.at, to: next, text: step.states.join(' + ') };
   });
-  return [{ type: 'machine', id, level: 1, machine, spans }];
+  return [{ type: 'machine', id, key: `machine ${id}`, level: 1, machine, spans }];
 }
 
 function createFilter({ text, hidesEnded }: StageFilter): (process: StagedProcess) => boolean {
@@ -193,22 +195,28 @@ function toTree(staged: readonly StagedProcess[], source: TreeSource): readonly 
   const ids = new Set(staged.map(({ view }) => view.id));
   const placed = new Set<string>();
 
-  const toOwner = (owner: string, own: readonly StagedProcess[], level: number): readonly StageRow[] => {
+  const toOwner = (
+    owner: string,
+    own: readonly StagedProcess[],
+    { level, supervisor = '' }: { readonly level: number; readonly supervisor?: string | null },
+  ): readonly StageRow[] => {
+    const key = `owner ${owner} ${supervisor ?? ''}`;
     const conversation = conversations[owner] ?? null;
     // The process above is the row of an agent whose conversation is not known.
     const hasHead = conversation !== null || !ids.has(owner);
     const rows = own.flatMap((process) => toProcess(process, hasHead ? level + 1 : level));
     if (!hasHead || (rows.length === 0 && own.length > 0)) return rows;
     const spans = conversation === null ? [] : toTurns(conversation, at);
-    return [{ type: 'owner', id: owner, level, conversation, ...toCounts(own), spans }, ...rows];
+    return [{ type: 'owner', id: owner, key, level, conversation, ...toCounts(own), spans }, ...rows];
   };
   const toProcess = (process: StagedProcess, level: number): readonly StageRow[] => {
     const { id } = process.view;
     if (placed.has(id)) return [];
     placed.add(id);
-    const below = owned.has(id) || id in conversations ? toOwner(id, owned.get(id) ?? [], level + 1) : [];
+    const below =
+      owned.has(id) || id in conversations ? toOwner(id, owned.get(id) ?? [], { level: level + 1 }) : [];
     if (below.length === 0 && !isFit(process)) return [];
-    return [{ type: 'process', id, level, ...process }, ...below];
+    return [{ type: 'process', id, key: `process ${id}`, level, ...process }, ...below];
   };
 
   const tops = source.owners.filter((owner) => !ids.has(owner));
@@ -222,17 +230,21 @@ function toTree(staged: readonly StagedProcess[], source: TreeSource): readonly 
     const own = Map.groupBy(group.processes, ({ view }) => view.owner);
     const inside = tops.flatMap((owner) => {
       const processes = own.get(owner);
-      if (processes !== undefined) return toOwner(owner, processes, level);
-      return groups.length === 1 && unowned.includes(owner) ? toOwner(owner, [], level) : [];
+      if (processes !== undefined) return toOwner(owner, processes, { level, supervisor: group.id });
+      return groups.length === 1 && unowned.includes(owner) ? toOwner(owner, [], { level }) : [];
     });
     if (group.id === null || inside.length === 0) return inside;
     const { id, supervisors, processes } = group;
-    return [{ type: 'supervisor', id, level: 1, supervisors, ...toCounts(processes), spans: [] }, ...inside];
+    const key = `supervisor ${id}`;
+    return [
+      { type: 'supervisor', id, key, level: 1, supervisors, ...toCounts(processes), spans: [] },
+      ...inside,
+    ];
   });
   return [
-    ...(groups.length === 1 ? [] : unowned.flatMap((owner) => toOwner(owner, [], 1))),
+    ...(groups.length === 1 ? [] : unowned.flatMap((owner) => toOwner(owner, [], { level: 1 }))),
     ...rows,
-    ...rest().flatMap((owner) => toOwner(owner, owned.get(owner) ?? [], 1)),
+    ...rest().flatMap((owner) => toOwner(owner, owned.get(owner) ?? [], { level: 1 })),
   ];
 }
 

@@ -16,6 +16,8 @@ export interface Usage {
 export interface Selection {
   readonly type: 'supervisor' | 'process' | 'conversation' | 'machine';
   readonly id: string;
+  /** Key of its row, where a person chose one of several. */
+  readonly row?: string;
 }
 
 /** Processes and conversations as the program says they are now. */
@@ -80,13 +82,14 @@ export const selectedSupervisor = computed(() => {
 
 /** Returns whether a row is the chosen one. */
 export function isChosen(row: StageRow): boolean {
+  const chosen = selection.value;
   const { type, id } = toSelection(row);
-  return selection.value?.id === id && selection.value.type === type;
+  return chosen?.id === id && chosen.type === type && (chosen.row ?? row.key) === row.key;
 }
 
 /** Returns the selection that a row stands for. */
-export function toSelection({ type, id }: StageRow): Selection {
-  return { type: type === 'owner' ? 'conversation' : type, id };
+export function toSelection({ type, id, key }: StageRow): Selection {
+  return { type: type === 'owner' ? 'conversation' : type, id, row: key };
 }
 
 /** Conversation beside the chosen process, or the chosen one. */

@@ -50,7 +50,7 @@ export function inputCondition({ handle, clock }: { handle: ProcessHandle; clock
     name: 'input',
     watch: ({ holds, impossible }) => {
       if (!handle.takesInput) {
-        impossible('it has neither a terminal nor a pipe for its input');
+        impossible('it has neither a terminal nor an open pipe for its input');
         return () => {};
       }
       const cancels: Cancel[] = [];

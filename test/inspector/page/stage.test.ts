@@ -176,6 +176,18 @@ describe('the stage', () => {
     expect(rows[3]).toMatchObject({ supervisors: 2, live: 0, ended: 2 });
   });
 
+  test('gives each row of an owner with several supervisors a key of its own', () => {
+    const state = {
+      processes: [row('tool_aaaaaaa1', {}), row('tool_bbbbbbb2', {})],
+      timelines: {},
+      conversations: {},
+      supervisors: { tool_aaaaaaa1: 'sup_one', tool_bbbbbbb2: 'sup_two' },
+    };
+    const keys = toStage(state, 10_000).rows.map(({ key }) => key);
+    expect(keys).toHaveLength(6);
+    expect(new Set(keys).size).toBe(6);
+  });
+
   test('loses no process whose owners are below each other', () => {
     const state = {
       processes: [row('own-a', { owner: 'own-b' }), row('own-b', { owner: 'own-a' })],

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { createSupervisor } from 'troupe';
 import { describe, expect, test } from 'vitest';
 import { executablePath, useBrowser } from './browser.ts';
 import { eventually, openStage } from './stage.ts';
@@ -45,6 +46,28 @@ describe.skipIf(executablePath === null)('troupe ui', () => {
     expect(await handle.ended).toMatchObject({ status: 'killed' });
     await opened.row('web').getByText('SIGTERM').first().waitFor();
     await opened.page.locator('header').getByText('1 ended').waitFor();
+  });
+
+  test('arrow keys pass through an owner that two programs have', async () => {
+    await using stage = await openStage(browser(), { isRecorded: true });
+    stage.supervisor.start({ command: 'sleep 300', label: 'one', background: true });
+    const second = createSupervisor({ cwd: stage.directory, stateDirectory: '.troupe', recover: false });
+    second.start({ command: 'sleep 300', label: 'two', background: true });
+    await using served = await serveDirectory(stage.directory);
+    await using opened = await stage.open({ link: served.link });
+    await opened.row('two').waitFor();
+    await opened.row('one').waitFor();
+    await opened.page.locator('.row').first().click();
+
+    const seen = [];
+    for (let step = 0; step < 6; step += 1) {
+      await eventually(async () => expect(await opened.page.locator('.row.selected').count()).toBe(1));
+      seen.push(await opened.page.locator('.row.selected').getAttribute('aria-rowindex'));
+      await opened.page.keyboard.press('ArrowDown');
+    }
+
+    expect(seen).toEqual(['1', '2', '3', '4', '5', '6']);
+    await second.shutdown();
   });
 
   test('the page shows a process whose program is gone', async () => {

@@ -34,7 +34,10 @@ describe.skipIf(executablePath === null)('output and input', () => {
     let asked = 0;
     await opened.page.route('**/api/output*', (route) => {
       asked += 1;
-      return route.fulfill({ status: 200, body: '{"error":"the disk is gone"}\n' });
+      return route.fulfill({
+        status: 200,
+        body: '{"error":"the disk is gone","code":"not-found"}\n',
+      });
     });
     await opened.row('web').waitFor();
     await opened.page.reload();
@@ -76,6 +79,7 @@ describe.skipIf(executablePath === null)('output and input', () => {
     await shows(opened, 'hello there');
 
     await opened.button('end input').click();
+    await eventually(async () => expect(await field.count()).toBe(0));
 
     expect(await handle.ended).toMatchObject({ status: 'completed', exit: { code: 0 } });
     await eventually(async () => expect(await field.count()).toBe(0));
