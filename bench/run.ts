@@ -10,7 +10,18 @@ import { type Answer, describeMachine, toMarkdown } from './answer.ts';
 
 const questions = [
   ...['spawn', 'latency', 'output', 'polling', 'memory', 'scale', 'idle', 'callback', 'flood'],
-  ...['file', 'file-flood', 'records', 'recovery', 'ps', 'search', 'terminals', 'import', 'inspector'],
+  ...[
+    'file',
+    'file-flood',
+    'records',
+    'recovery',
+    'ps',
+    'search',
+    'terminals',
+    'sandbox',
+    'import',
+    'inspector',
+  ],
 ];
 const path = join(import.meta.dirname, '../docs/benchmarks.md');
 

@@ -112,7 +112,7 @@ export const sectionsMatch: [SectionDifferences] extends [never] ? true : Sectio
 /** Schemas of the exported interfaces of options, by the name of the interface. */
 export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   SupervisorOptions: schemaOf<SupervisorOptions, 'backend' | 'wrapBackend' | 'records'>()(supervisorOptions),
-  CommandSpec: schemaOf<CommandSpec, 'command'>()(commandSpec),
+  CommandSpec: schemaOf<CommandSpec, 'command' | 'wrappedCommand'>()(commandSpec),
   FunctionSpec: schemaOf<FunctionSpec>()(functionSpec),
   KillOptions: schemaOf<KillOptions, 'signal'>()(killOptions),
   LeaveOptions: schemaOf<LeaveOptions>()(leaveOptions),

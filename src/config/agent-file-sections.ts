@@ -120,6 +120,10 @@ export interface AgentPolicySettings {
    * Network access in the sandbox: these domains (`*.npmjs.org`, `github.com:443`), or `open` for everything. Default: none.
    */
   readonly sandbox_network?: 'open' | readonly string[] | undefined;
+  /**
+   * Files and folders that commands in the sandbox may read beside the workspace, `extra_paths` and the system's; absolute paths. Default: none.
+   */
+  readonly sandbox_read?: readonly string[] | undefined;
   /** Time to answer a question. No answer is a denial. Default 5 min. */
   readonly ask_timeout?: Span | undefined;
 }

@@ -92,6 +92,10 @@ export interface PolicyOptions {
    * Network access in the sandbox: these domains (`*.npmjs.org`, `github.com:443`), or `open` for everything. Default: none.
    */
   readonly sandboxNetwork?: 'open' | readonly string[] | undefined;
+  /**
+   * Files and folders that commands in the sandbox may read beside the workspace, `extraPaths` and the system's; absolute paths. Default: none.
+   */
+  readonly sandboxRead?: readonly string[] | undefined;
   /** Time to answer a question. No answer is a denial. Default 5 min. */
   readonly askTimeout?: Duration | undefined;
 }
@@ -117,6 +121,7 @@ export const policyOptions = z.strictObject({
       error: () => '"open", or a list of domains (["*.npmjs.org", "github.com:443"])',
     })
     .default([]),
+  sandboxRead: z.array(absolutePath).default([]),
   askTimeout: duration.default(300_000),
 });
 

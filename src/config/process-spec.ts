@@ -119,6 +119,11 @@ export type InputSource =
 export interface CommandSpec extends ProcessOptions {
   /** Text runs in the shell; an array is a program with its arguments, without a shell. */
   readonly command: string | readonly string[];
+  /**
+   * Program and arguments that are started in the place of `command`, such as a sandbox around it. Views, notices and lists show `command`.
+   * Default: none.
+   */
+  readonly wrappedCommand?: readonly string[] | undefined;
   /** Working directory; a relative path is resolved against the supervisor's `cwd`. Default: the supervisor's `cwd`. */
   readonly cwd?: string | undefined;
   /**
@@ -276,6 +281,11 @@ function isInputSource(value: unknown): boolean {
 export const commandSpec = z.strictObject({
   ...everyProcess,
   command,
+  wrappedCommand: z
+    .tuple([z.string().min(1)], z.string(), {
+      error: () => 'a program and its arguments (["bwrap", "--ro-bind", …])',
+    })
+    .optional(),
   cwd: z.string().min(1).optional(),
   cwdFile: z
     .string()

@@ -37,12 +37,13 @@ export function combinePolicies(
   const prepare = async (start: StartRequest): Promise<PreparedStart> => {
     const sandbox = await open();
     if (sandbox?.ok === true) {
-      const command = await wrap(sandbox, { ...start, cwd: toAbsolute(start.cwd) });
-      return { command, env: {}, heldBy: 'sandbox' };
+      const wrapped = await wrap(sandbox, { ...start, cwd: toAbsolute(start.cwd) });
+      return { ...wrapped, env: {}, heldBy: 'sandbox' };
     }
     if (sandbox !== null && plan?.isRequired === true) throw toUnavailable(sandbox.why);
     const heldBy = layers.some(({ restrictToWorkspace }) => restrictToWorkspace) ? 'check' : 'nothing';
-    return { command: start.command as PreparedStart['command'], env: {}, heldBy };
+    const command = start.command as PreparedStart['command'];
+    return { command, env: {}, heldBy, ended: () => {} };
   };
 
   const askTimeout = Math.min(...layers.map((layer) => layer.askTimeout));
@@ -80,7 +81,7 @@ function strictest(verdicts: readonly Verdict[]): Verdict {
 async function wrap(
   sandbox: Extract<Sandbox, { ok: true }>,
   { command, cwd, writable = [] }: StartRequest & { readonly cwd: string },
-): Promise<readonly [string, ...string[]]> {
+): Promise<Pick<PreparedStart, 'command' | 'ended'>> {
   const text = typeof command === 'string' ? command : command.map(toQuoted).join(' ');
   try {
     return await sandbox.wrap(text, { cwd, writable });

@@ -41,6 +41,8 @@ export interface PreparedStart {
   readonly env: Readonly<Record<string, string>>;
   /** `check`: its paths were checked before the start. `sandbox`: the operating system confines it. */
   readonly heldBy: 'nothing' | 'check' | 'sandbox';
+  /** Frees what the sandbox keeps for the command. To be called once: when its process has ended, or was not started. */
+  ended(): void;
 }
 
 /** Decides about calls before anything starts. Stateless apart from its settings: equal requests get equal verdicts. */

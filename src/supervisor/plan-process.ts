@@ -156,7 +156,10 @@ function toLaunch(
     return { work, stdin: 'end', size: null, hints, env: {}, lostNames: [], secrets: {} };
   }
   return {
-    work: toWork(command as Exclude<Command, { type: 'function' }>, spec.cwdFile),
+    work:
+      spec.wrappedCommand === undefined
+        ? toWork(command as Exclude<Command, { type: 'function' }>, spec.cwdFile)
+        : toProgram(spec.wrappedCommand),
     // Without a terminal the process can at least be written to.
     stdin: spec.interactive || spec.input !== undefined ? 'pipe' : spec.stdin,
     size: terminal?.size ?? null,

@@ -8,7 +8,7 @@ import type { CommandSpec } from '../config/process-spec.ts';
 import { quote } from '../config/quote.ts';
 import { type Ask, authorize, type PermissionCall } from '../policy/authorize.ts';
 import type { Grants } from '../policy/grant.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, PreparedStart } from '../policy/policy.ts';
 import { isInside } from '../policy/workspace/real-path.ts';
 import { toReportingCommand } from '../process/cwd-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -173,10 +173,22 @@ function toContext(
     notices,
     directory: toCallDirectory(deps, { tool, entered: directory }),
     start: async (spec) => {
-      const prepared = 'run' in spec ? spec : await prepareCommand(spec, { policy, supervisor });
-      // The process would go unnoticed.
-      abandon.throwIfAborted();
-      return supervisor.start({ ...prepared, owner, ...(callId !== null && { callId }) });
+      const from = { owner, ...(callId !== null && { callId }) };
+      if ('run' in spec) {
+        abandon.throwIfAborted();
+        return supervisor.start({ ...spec, ...from });
+      }
+      const { command, ended } = await prepareCommand(spec, { policy, supervisor });
+      try {
+        // The process would go unnoticed.
+        abandon.throwIfAborted();
+        const handle = supervisor.start({ ...command, ...from });
+        void handle.ended.then(ended);
+        return handle;
+      } catch (error) {
+        ended();
+        throw error;
+      }
     },
   };
 }
@@ -226,7 +238,7 @@ function toReal(path: string): Promise<string> {
 async function prepareCommand(
   given: CommandSpec,
   { policy, supervisor }: { policy: Policy; supervisor: Supervisor },
-): Promise<CommandSpec> {
+): Promise<{ readonly command: CommandSpec; readonly ended: () => void }> {
   const { cwdFile, ...spec } = given;
   const command = toSandboxed(given);
   const cwd = resolve(supervisor.cwd, spec.cwd ?? '.');
@@ -235,18 +247,25 @@ async function prepareCommand(
     cwd,
     ...(cwdFile !== undefined && { writable: [dirname(cwdFile)] }),
   });
-  const isUnchanged = prepared.command === command;
+  const { ended } = prepared;
   return {
-    ...spec,
-    ...(isUnchanged && cwdFile !== undefined && { cwdFile }),
-    ...(!isUnchanged && {
-      command: typeof prepared.command === 'string' ? prepared.command : [...prepared.command],
-    }),
-    env: { ...spec.env, ...prepared.env },
-    ...(prepared.heldBy !== 'nothing' && {
-      metadata: { ...spec.metadata, workspaceHeldBy: prepared.heldBy },
-    }),
+    ended,
+    command: {
+      ...spec,
+      ...(prepared.command === command
+        ? { ...(cwdFile !== undefined && { cwdFile }) }
+        : toReplaced(prepared)),
+      env: { ...spec.env, ...prepared.env },
+      ...(prepared.heldBy !== 'nothing' && {
+        metadata: { ...spec.metadata, workspaceHeldBy: prepared.heldBy },
+      }),
+    },
   };
+}
+
+/** Returns the part of a spec that runs what a policy has made of its command, and shows the command as it was given. */
+function toReplaced({ command }: PreparedStart): Partial<CommandSpec> {
+  return typeof command === 'string' ? { command } : { wrappedCommand: command };
 }
 
 /** Returns the command to run in a sandbox: its shell reports the directory from inside. */

@@ -94,6 +94,7 @@ test('the policy prepares a delegate like any command', async () => {
       command: ['held', ...(command as readonly string[])],
       env: {},
       heldBy: 'sandbox',
+      ended: () => {},
     }),
   };
   const { supervisor } = await delegateTo('subprocess', { policy });
@@ -102,7 +103,7 @@ test('the policy prepares a delegate like any command', async () => {
     {
       owner: 'lead',
       kind: 'agent',
-      commandLine: expect.stringContaining('held troupe exec coder'),
+      commandLine: expect.stringMatching(/^troupe exec coder/),
       metadata: { agent: 'coder', task: 'go', workspaceHeldBy: 'sandbox' },
     },
   ]);

@@ -259,6 +259,6 @@ test.each([
   async (restrictToWorkspace, heldBy) => {
     const policy = createPolicy({ ...options, restrictToWorkspace });
 
-    expect(await policy.prepare({ command: 'ls' })).toEqual({ command: 'ls', env: {}, heldBy });
+    expect(await policy.prepare({ command: 'ls' })).toMatchObject({ command: 'ls', env: {}, heldBy });
   },
 );

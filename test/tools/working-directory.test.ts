@@ -211,6 +211,7 @@ test('a sandboxed shell reports its directory, too', async () => {
     checkDependencies: () => ({ errors: [] }),
     getConfig: () => ({ network: { allowedDomains: [] } }),
     initialize: async () => {},
+    cleanupAfterCommand: () => {},
     registerCommandNetworkLists: () => {},
     reset: async () => {},
     wrapWithSandboxArgv: async (

@@ -1,24 +1,35 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { toErrorText } from '../../config/error-text.ts';
 import type { PolicySettings } from '../../config/policy-options.ts';
+import { findClosed, findProtected, findReadable } from './confined-paths.ts';
 import type { SandboxRuntime, SharedSandbox } from './sandbox-runtime.ts';
 
 /** Restrictions that the operating system enforces for commands. */
 export interface SandboxPlan {
   /** Folders that may be written to, with all below them. */
   readonly writable: readonly string[];
+  /** Paths that may be read beside those, and beside the system's. */
+  readonly readable: readonly string[];
   /** Domains that may be reached; `open`: everything. */
   readonly network: PolicySettings['sandboxNetwork'];
+}
+
+/** Command to run in a sandbox. */
+interface SandboxedStart {
+  readonly cwd: string;
+  /** Folders beside those of the plan. */
+  readonly writable: readonly string[];
 }
 
 export type Sandbox =
   | {
       readonly ok: true;
-      /** Text for the shell as a program with its arguments that runs it inside. `writable`: folders beside those of the plan. */
+      /** Text for the shell as a program with its arguments that runs it inside. `ended` is called once, after its end. */
       wrap(
         text: string,
-        start: { readonly cwd: string; readonly writable: readonly string[] },
-      ): Promise<readonly [string, ...string[]]>;
+        start: SandboxedStart,
+      ): Promise<{ readonly command: readonly [string, ...string[]]; ended(): void }>;
       close(): Promise<void>;
     }
   | { readonly ok: false; readonly why: string };
@@ -46,6 +57,8 @@ async function start(runtime: SandboxRuntime, network: SandboxPlan['network']): 
   if (errors.length > 0) return errors.join('; ');
   const isOpen = network === 'open';
   if (runtime.getConfig() === undefined) {
+    // The runtime names it as TMPDIR and does not make it.
+    if (process.platform === 'linux') mkdirSync('/tmp/claude', { recursive: true, mode: 0o700 });
     await runtime.initialize({
       network: { ...(!isOpen && { allowedDomains: [] }), deniedDomains: [] },
       filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
@@ -58,7 +71,7 @@ async function start(runtime: SandboxRuntime, network: SandboxPlan['network']): 
 
 function toSandbox(
   runtime: SandboxRuntime,
-  { writable, network, close }: SandboxPlan & { close: () => Promise<void> },
+  { writable, readable, network, close }: SandboxPlan & { close: () => Promise<void> },
 ): Sandbox {
   // The runtime assigns connections to commands by this name: it must not be guessable.
   const commandId = randomBytes(24).toString('base64url');
@@ -67,13 +80,41 @@ function toSandbox(
     ok: true,
     close,
     wrap: async (text, { cwd, writable: more }) => {
-      const filesystem = { denyRead: [], allowWrite: [...writable, ...more], denyWrite: [] };
+      const allowWrite = [...writable, ...more];
+      const filesystem = {
+        denyRead: findClosed(),
+        allowRead: [...allowWrite, ...findReadable(), ...readable],
+        allowWrite,
+        denyWrite: writable.flatMap(findProtected),
+      };
       const { argv } = await runtime.wrapWithSandboxArgv(text, undefined, { filesystem }, undefined, cwd, {
         commandId,
       });
       const [program, ...args] = argv;
       if (program === undefined) throw new Error('the sandbox gave no command');
-      return [program, ...args];
+      return {
+        command: [program, ...withSignals(args)],
+        ended: onlyOnce(() => runtime.cleanupAfterCommand()),
+      };
     },
+  };
+}
+
+/**
+ * Makes a shell that runs the sandbox die by the signal that ended the command inside: bubblewrap reports it as an exit code above 128, as
+ * shells do.
+ */
+function withSignals(args: readonly string[]): readonly string[] {
+  const script = args.at(-1);
+  if (args.at(-2) !== '-c' || script === undefined) return args;
+  const tail = 's=$?; if [ "$s" -gt 128 ] && [ "$s" -le 192 ]; then kill -"$((s - 128))" "$$"; fi; exit "$s"';
+  return [...args.slice(0, -1), `${script}\n${tail}`];
+}
+
+function onlyOnce(callback: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) callback();
+    isDone = true;
   };
 }

@@ -14,6 +14,7 @@ export function toSandboxPlan(
   ]);
   return {
     writable: roots.reduce(meetPaths),
+    readable: sandboxed.map(({ sandboxRead }): readonly string[] => sandboxRead).reduce(meetPaths),
     network: sandboxed.map(({ sandboxNetwork }) => sandboxNetwork).reduce(meetNetworks),
     isRequired: sandboxed.some(({ sandbox }) => sandbox === 'require'),
   };

@@ -21,6 +21,17 @@ const runs =
       : (/^\{"ok":false,"error":"(Denied|There is no tool)/.exec(answer)?.[1] ?? answer);
   };
 
+/** Returns an option of the policy that delegates inherit. */
+const passedOn =
+  (option: string) =>
+  async (definition: AgentDefinition): Promise<unknown> => {
+    await using rig = await openProbed(definition);
+    rig.supervisor.start({ command: 'ls' });
+    await waitUntil(() => rig.backend.runs.length > 0);
+    const [policy] = JSON.parse(rig.backend.lastRun.request.env['TROUPE_POLICY'] ?? '[]');
+    return policy[option];
+  };
+
 const offers =
   (tool: string) =>
   async (definition: AgentDefinition): Promise<unknown> => {
@@ -72,14 +83,13 @@ export const policyProbes: Readonly<Record<string, Probe>> = {
   },
   'policy.sandbox_network': {
     value: ['*.npmjs.org'],
-    see: async (definition) => {
-      await using rig = await openProbed(definition);
-      rig.supervisor.start({ command: 'ls' });
-      await waitUntil(() => rig.backend.runs.length > 0);
-      const [policy] = JSON.parse(rig.backend.lastRun.request.env['TROUPE_POLICY'] ?? '[]');
-      return policy.sandboxNetwork;
-    },
+    see: passedOn('sandboxNetwork'),
     gives: ['*.npmjs.org'],
+  },
+  'policy.sandbox_read': {
+    value: ['/opt/data'],
+    see: passedOn('sandboxRead'),
+    gives: ['/opt/data'],
   },
   'policy.ask_timeout': {
     value: '50ms',

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  createConversation,
+  createPolicy,
+  createScriptedModel,
+  createSupervisor,
+  type PolicyOptions,
+} from '../../src/index.ts';
+import { isInstalled } from '../fixtures/installed.ts';
+
+/** Containers may have the programs and no user namespaces. */
+const hasNamespaces = (): boolean => {
+  const args = ['--ro-bind', '/', '/', '--unshare-all', '--dev', '/dev', '--proc', '/proc', 'true'];
+  if (spawnSync('bwrap', args).status === 0) return true;
+  console.warn('bwrap cannot create a namespace here: its tests are SKIPPED.');
+  return false;
+};
+
+const isHere =
+  process.platform === 'linux' &&
+  isInstalled('bwrap', 'bubblewrap') &&
+  isInstalled('socat') &&
+  isInstalled('rg', 'ripgrep') &&
+  hasNamespaces();
+
+/** Enforced by the operating system; the policy itself asks nothing. */
+describe.skipIf(!isHere)('a command in the sandbox', () => {
+  let base: string;
+  let workspace: string;
+  beforeAll(() => {
+    base = mkdtempSync(join(tmpdir(), 'troupe-sandbox-'));
+    // The home directory is closed.
+    vi.stubEnv('HOME', base);
+    workspace = join(base, 'work');
+    mkdirSync(join(workspace, '.git/hooks'), { recursive: true });
+    mkdirSync(join(workspace, 'agents'));
+    mkdirSync(join(base, 'other'));
+    writeFileSync(join(base, 'other/secret'), 'sesame');
+    writeFileSync(join(workspace, '.git/config'), '[core]\n');
+    writeFileSync(join(workspace, '.git/HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(workspace, 'agents/reviewer.yaml'), 'name: reviewer\n');
+    writeFileSync(join(workspace, 'notes.txt'), 'buy milk\n');
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  const run = async (command: string, more: PolicyOptions = {}) => {
+    const policy = createPolicy({
+      ...{ mode: 'dangerous', workspace, restrictToWorkspace: true, sandbox: 'require' },
+      ...more,
+    });
+    const supervisor = createSupervisor({ stateDirectory: false, cwd: workspace });
+    const { command: wrapped, ended } = await policy.prepare({ command, cwd: workspace });
+    const result = await supervisor.execute({ command, wrappedCommand: wrapped as readonly string[] });
+    ended();
+    const [view] = supervisor.list();
+    await supervisor.shutdown();
+    await policy.close();
+    return { result, view };
+  };
+  const outputOf = async (command: string, more: PolicyOptions = {}) => {
+    const { result } = await run(command, more);
+    return 'stdout' in result ? `${result.stdout}${result.stderr}` : result.type;
+  };
+
+  test('works in its workspace', async () => {
+    expect(
+      await outputOf('cat notes.txt; echo done > made.txt; mktemp; node --version; git --version'),
+    ).toMatch(/^buy milk\n\/tmp\/\S+\nv\d.*\ngit version/);
+    expect(existsSync(join(workspace, 'made.txt'))).toBe(true);
+  });
+
+  test('reads no file beside the workspace, unless it is named as readable', async () => {
+    const other = join(base, 'other');
+    expect(await outputOf('cat ../other/secret; cat ~/.ssh/* ~/.npmrc; ls ..')).not.toMatch(/sesame|other$/m);
+    expect(await outputOf('cat ../other/secret', { sandboxRead: [other] })).toBe('sesame');
+    expect(await outputOf('echo x > ../other/new', { sandboxRead: [other] })).toMatch(/Read-only/);
+  });
+
+  test('writes neither beside the workspace nor into what programs obey', async () => {
+    const before = readdirSync(workspace);
+    for (const file of ['.git/hooks/pre-commit', '.git/config', 'agents/reviewer.yaml'])
+      expect(await outputOf(`echo x >> ${file}`)).toMatch(/Read-only file system/);
+    await outputOf('echo x > ../out; echo x > ~/.troupe-out');
+
+    expect(existsSync(join(base, 'out'))).toBe(false);
+    expect(existsSync(join(base, '.troupe-out'))).toBe(false);
+    expect(readdirSync(join(workspace, '.git/hooks'))).toEqual([]);
+    expect(readdirSync(workspace)).toEqual(before);
+  });
+
+  test('ends by the signal that ended it, and is shown as it was given', async () => {
+    const killed = await run('kill -9 $$');
+    expect(killed.view).toMatchObject({ commandLine: 'kill -9 $$', exit: { code: null, signal: 'SIGKILL' } });
+    expect((await run('exit 3')).view).toMatchObject({ exit: { code: 3, signal: null } });
+  });
+
+  test('of an agent is shown as the agent gave it, in views and in the notice', async () => {
+    const supervisor = createSupervisor({ stateDirectory: false, cwd: workspace });
+    const conversation = createConversation({
+      supervisor,
+      policy: { mode: 'auto', workspace, restrictToWorkspace: true, sandbox: 'require' },
+      model: createScriptedModel([
+        { calls: [{ name: 'start_process', arguments: { command: 'sleep 0.2; exit 4' } }] },
+        { text: 'It runs.' },
+        { text: 'It failed.' },
+      ]),
+    });
+    await conversation.say('go');
+    await Promise.all(supervisor.list().map(({ id }) => supervisor.get(id)?.ended));
+    await conversation.idle();
+
+    expect(supervisor.list()).toMatchObject([
+      { commandLine: 'sleep 0.2; exit 4', metadata: { workspaceHeldBy: 'sandbox' }, exit: { code: 4 } },
+    ]);
+    const notice = conversation.transcript.find(({ role }) => role === 'notice')?.text;
+    expect(notice).toContain('sleep 0.2; exit 4');
+    expect(notice).not.toContain('bwrap');
+    await conversation.close();
+    await supervisor.shutdown();
+  });
+});
