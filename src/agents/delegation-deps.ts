@@ -4,7 +4,7 @@ import type { AgentResult, DelegationContext } from './agent.ts';
 
 /** Work for a delegate that runs in this program. */
 export interface InProcessDelegation {
-  /** Id of the process that it runs as, and of its conversation. */
+  /** Id of the delegate's process and conversation. */
   readonly id: string;
   readonly definition: AgentDefinition;
   readonly task: string;

@@ -1,3 +1,5 @@
+import type { AnyStateNode, InspectionEvent } from 'xstate';
+
 /** Returns the label of an action: its name and its first text parameter, `armDeadline grace`. */
 export function toActionLabel(action: unknown, eventType: string): string {
   const { type, params } = toReference(action);
@@ -13,6 +15,25 @@ export function toGuardLabel(guard: unknown): string | null {
   const parts = partsOf(guard).map(toGuardLabel);
   if (parts.length === 0) return type;
   return type === 'not' ? `not ${parts.join(' ')}` : `(${parts.join(` ${type} `)})`;
+}
+
+/** Transition as a microstep of XState reports it. */
+export interface TakenTransition {
+  readonly source: AnyStateNode;
+  readonly target: readonly AnyStateNode[] | undefined;
+  readonly guard?: unknown;
+}
+
+/** Returns the transitions that a microstep took. */
+export function takenIn(
+  event: Extract<InspectionEvent, { type: '@xstate.microstep' }>,
+): readonly TakenTransition[] {
+  return event._transitions as readonly TakenTransition[];
+}
+
+/** Returns the labels of the guards that chose. */
+export function toGuardLabels(transitions: readonly TakenTransition[]): readonly string[] {
+  return transitions.flatMap(({ guard }) => toGuardLabel(guard) ?? []);
 }
 
 /** Returns the label of an event. Names that xstate generates are put into words. */

@@ -121,7 +121,8 @@ export interface AgentPolicySettings {
    */
   readonly sandbox_network?: 'open' | readonly string[] | undefined;
   /**
-   * Files and folders that commands in the sandbox may read beside the workspace, `extra_paths` and the system's; absolute paths. Default: none.
+   * Files and folders that commands in the sandbox may read in addition to the workspace, `extra_paths` and system folders; absolute paths. Default:
+   * none.
    */
   readonly sandbox_read?: readonly string[] | undefined;
   /** Time to answer a question. No answer is a denial. Default 5 min. */

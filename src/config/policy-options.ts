@@ -93,7 +93,8 @@ export interface PolicyOptions {
    */
   readonly sandboxNetwork?: 'open' | readonly string[] | undefined;
   /**
-   * Files and folders that commands in the sandbox may read beside the workspace, `extraPaths` and the system's; absolute paths. Default: none.
+   * Files and folders that commands in the sandbox may read in addition to the workspace, `extraPaths` and system folders; absolute paths. Default:
+   * none.
    */
   readonly sandboxRead?: readonly string[] | undefined;
   /** Time to answer a question. No answer is a denial. Default 5 min. */

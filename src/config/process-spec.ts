@@ -120,7 +120,7 @@ export interface CommandSpec extends ProcessOptions {
   /** Text runs in the shell; an array is a program with its arguments, without a shell. */
   readonly command: string | readonly string[];
   /**
-   * Program and arguments that are started in the place of `command`, such as a sandbox around it. Views, notices and lists show `command`.
+   * Program and arguments to start instead of `command`, such as a sandbox around it. Views, notices and lists show `command`.
    * Default: none.
    */
   readonly wrappedCommand?: readonly string[] | undefined;
@@ -175,7 +175,7 @@ export interface FunctionSpec extends ProcessOptions {
 
 /** Context of a function that runs as a process. */
 export interface FunctionContext {
-  /** Id of the process that it runs as. */
+  /** Id of the process that runs the function. */
   readonly id: string;
   /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
   readonly signal: AbortSignal;

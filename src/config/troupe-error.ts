@@ -29,7 +29,7 @@ export const errorCodes = {
   protocol:
     'The control protocol was broken: another version, an unknown request, or a message that is no JSON or is too long.',
   recording:
-    'A recording cannot be read or replayed, or the program did something that was not recorded. The message says where.',
+    'A recording cannot be read or replayed, or the program differs from the recording. The message says where.',
   internal: 'A fault of troupe itself, or of a system program that it needs.',
 } as const;
 

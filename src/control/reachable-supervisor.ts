@@ -27,10 +27,10 @@ export function createReachableSupervisor(
   return openReachableSupervisor(options, { ask });
 }
 
-/** Creates a supervisor like `createReachableSupervisor`, in surroundings of its own. */
+/** Creates a supervisor like `createReachableSupervisor`, with replaceable sources of random values and system checks. */
 export function openReachableSupervisor(
   options: SupervisorOptions,
-  { ask, ...hooks }: { readonly ask: Ask | null } & Pick<SupervisorHooks, 'surroundings'>,
+  { ask, ...hooks }: { readonly ask: Ask | null } & Pick<SupervisorHooks, 'system'>,
 ): Supervisor {
   let server: Promise<ControlServer | null> | null = null;
   let isOver = false;

@@ -21,7 +21,7 @@ export interface InputWatchOptions {
   readonly onChange: (awaited: AwaitedInput | null) => void;
 }
 
-/** What a watch can be asked for. */
+/** Public part of an input watch. */
 export type InputWatchHandle = Pick<InputWatch, 'typed' | 'look' | 'cancel'>;
 
 /**

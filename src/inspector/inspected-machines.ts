@@ -1,5 +1,5 @@
 import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, AnyStateNode, InspectionEvent } from 'xstate';
-import { type TakenTransition, takenIn, toGuardLabels } from '../charts/taken-transitions.ts';
+import { type TakenTransition, takenIn, toGuardLabels } from '../charts/labels.ts';
 import { toDiagram } from '../charts/to-diagram.ts';
 import type { MachineStep, MachineView } from '../live/machine-view.ts';
 

@@ -34,7 +34,7 @@ export interface LiveState {
   readonly connection: 'local' | 'connecting' | 'open' | 'lost' | 'refused';
   /** Live processes in order of creation, then ended ones. */
   readonly processes: readonly ProcessView[];
-  /** Supervisor of each process: its id by process id. Empty where it is unknown. */
+  /** Ids of supervisors by process id. Empty where they are unknown. */
   readonly supervisors: Readonly<Record<string, string>>;
   /** Conversations by id. */
   readonly conversations: Readonly<Record<string, ConversationView>>;
@@ -74,7 +74,7 @@ export type LiveStore = ReadableStore<LiveState>;
 export type LiveEvent =
   | { readonly type: 'process.changed'; readonly view: ProcessView }
   | { readonly type: 'process.forgotten'; readonly id: string }
-  /** The processes have this supervisor, perhaps after another one. */
+  /** The processes have this supervisor now. */
   | { readonly type: 'processes.supervised'; readonly supervisor: string; readonly ids: readonly string[] }
   /** Order of the ids, where processes were added, removed or moved. */
   | { readonly type: 'processes.ordered'; readonly ids: readonly string[] }
@@ -131,7 +131,7 @@ function toProcessEvents(before: LiveState, after: LiveState): readonly LiveEven
   ];
 }
 
-/** Supervisors leave with their processes. */
+/** Entries are removed with their processes. */
 function toSupervisorEvents(
   before: LiveState['supervisors'],
   after: LiveState['supervisors'],

@@ -41,7 +41,7 @@ export interface PreparedStart {
   readonly env: Readonly<Record<string, string>>;
   /** `check`: its paths were checked before the start. `sandbox`: the operating system confines it. */
   readonly heldBy: 'nothing' | 'check' | 'sandbox';
-  /** Frees what the sandbox keeps for the command. To be called once: when its process has ended, or was not started. */
+  /** Releases the resources of the sandbox. Call it once, after the process has ended or if it was not started. */
   ended(): void;
 }
 

@@ -18,7 +18,7 @@ export interface ProcessDeps {
   readonly secrets: SecretResolver;
   /** The supervisor's own actor. */
   readonly parent: AnyActorRef;
-  /** Returns what an actor took last. */
+  /** Returns the event of the last transition of an actor. */
   causeOf(actor: AnyActorRef): TimelineCause | null;
   /** Returns the seed for the jitter of the restarts of a process. */
   createSeed(id: string): number;

@@ -157,7 +157,7 @@ export interface ProcessHandle {
   paste(text: string): Promise<WriteResult>;
   /** Resizes the terminal and notifies the program. @throws TroupeError `invalid-option` for an invalid size. */
   resize(size: TerminalSize): Promise<WriteResult>;
-  /** True if the process has a terminal, or a pipe for its input that was not ended. */
+  /** True if the process has a terminal or an open stdin pipe. */
   readonly takesInput: boolean;
   /**
    * Looks now whether the process waits for input; `null` where it does not, where it takes none, and where that cannot be known. The view

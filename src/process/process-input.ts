@@ -36,7 +36,7 @@ export class ProcessInput {
   #feeding = new AbortController();
   #stream: WritableStream<string | Uint8Array> | null = null;
   #awaited: AwaitedInput | null = null;
-  /** The input of the current attempt was ended, or closed by the process. */
+  /** True once stdin of the current attempt was ended, or closed by the process. */
   #isEnded = false;
 
   constructor(plan: ProcessPlan, parts: ProcessParts) {
@@ -46,13 +46,13 @@ export class ProcessInput {
     this.#feed = plan.input === null ? null : new InputFeed(plan.input);
   }
 
-  /** True if the process has a terminal, or a pipe for its input that was not ended. */
+  /** True if the process has a terminal or an open stdin pipe. */
   get isAvailable(): boolean {
     const { size, stdin } = this.#plan.launch;
     return size !== null || (stdin === 'pipe' && !this.#isEnded);
   }
 
-  /** To be called before the backend runs: its input is open again. */
+  /** Resets the input for a new attempt. Must be called before the backend runs. */
   beginAttempt(): void {
     this.#isEnded = false;
     this.terminal.beginAttempt();
@@ -108,7 +108,11 @@ export class ProcessInput {
   ): Promise<WriteResult> {
     const bytes = toBytes(data);
     this.#parts.deps.emit(this.#plan.id, { type: 'input.written' });
-    return this.#askPipe((reply) => ({ type: 'process.write', data: bytes, waits, reply }));
+    const written = this.#ask((reply) => ({ type: 'process.write', data: bytes, waits, reply }));
+    return written.then((result) => {
+      if (!result.ok && result.code === 'closed') this.#noteEnd();
+      return result;
+    });
   }
 
   /** The stream that writes to stdin; a new one once it has ended or failed. */
@@ -172,12 +176,6 @@ export class ProcessInput {
       paste: (text, { pressEnter }) => this.terminal.sendKeys({ text, paste: true, pressEnter }),
       note: (name) => timeline.add('process.secretWritten', { detail: name }),
     };
-  }
-
-  async #askPipe(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
-    const result = await this.#ask(toCommand);
-    if (!result.ok && result.code === 'closed') this.#noteEnd();
-    return result;
   }
 
   #noteEnd(): void {

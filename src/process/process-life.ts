@@ -192,7 +192,7 @@ export class ProcessLife {
     const [at, atMs] = [this.#clock.epochMs(), this.#clock.nowMs()];
     if (type === 'process.adopted' || type === 'process.released') times.backgroundedAt ??= at;
     if (type === 'process.adopted') this.#noteStart();
-    // Announced after the spawn, by up to some milliseconds.
+    // The announcement follows the spawn by up to some milliseconds.
     if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, this.#spawnedAtMs ?? atMs];
     if (type === 'process.started' && this.#view.status === 'backgrounded') times.backgroundedAt ??= at;
     if (type === 'process.backgrounded') times.backgroundedAt = at;

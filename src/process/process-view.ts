@@ -96,7 +96,7 @@ interface Facts {
   readonly terminal: TerminalView | null;
   /** Progress that the process reports; `null` where it reports none, and after its end. */
   readonly progress: ProgressView | null;
-  /** It has a terminal, or a pipe for its input that was not ended. */
+  /** True if the process has a terminal or an open stdin pipe. */
   readonly takesInput: boolean;
   /** `null` where it waits for no input, or where that cannot be known. */
   readonly awaitsInput: AwaitedInput | null;

@@ -49,11 +49,11 @@ export interface TimelineEntry {
   readonly by?: Requester;
   /** Text for people. */
   readonly detail?: string;
-  /** What the statechart took it from; absent where it happened beside the chart, and in records of older versions. */
+  /** Cause of the entry in the statechart. Absent for entries that the chart did not make, and in records of older versions. */
   readonly cause?: TimelineCause;
 }
 
-/** Event that a statechart took, and the guards that chose between its transitions, as its picture names them. */
+/** Event that caused a transition of the statechart, and the guards that selected it, with the names of the chart. */
 export interface TimelineCause {
   readonly event: string;
   readonly guards: readonly string[];

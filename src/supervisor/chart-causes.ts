@@ -1,9 +1,8 @@
 import type { ActorRefLike, AnyActorRef } from 'xstate';
-import { toEventLabel } from '../charts/labels.ts';
-import { takenIn, toGuardLabels } from '../charts/taken-transitions.ts';
+import { takenIn, toEventLabel, toGuardLabels } from '../charts/labels.ts';
 import type { TimelineCause } from '../process/timeline.ts';
 
-/** Returns a function that says which event an actor below `root` took last, and which guards chose. */
+/** Observes the actors below `root`. Returns a function that gives the event and guards of an actor's last transition. */
 export function observeCauses(root: AnyActorRef): (actor: ActorRefLike) => TimelineCause | null {
   const causes = new WeakMap<
     ActorRefLike,

@@ -23,8 +23,8 @@ import { startProcess } from './start-process.ts';
 import type { Supervisor } from './supervisor.ts';
 import { createSupervisorDeps } from './supervisor-deps.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
-import type { Surroundings } from './surroundings.ts';
 import { forgetAll, forgetOld, removeOldLogs, sweepRegularly } from './sweep.ts';
+import type { SystemDeps } from './system-deps.ts';
 
 /** Callbacks for code that makes a supervisor reachable, such as its socket. */
 export interface SupervisorHooks {
@@ -36,8 +36,8 @@ export interface SupervisorHooks {
   readonly onStopping?: () => void;
   /** Called at the end of a shutdown, which waits for it. */
   readonly onStopped?: () => Promise<void> | void;
-  /** Stands for chance and the system, for recordings. Default: the real ones. */
-  readonly surroundings?: Surroundings;
+  /** Replaces random values and the system, for recordings. Default: the real ones. */
+  readonly system?: SystemDeps;
 }
 
 /**
@@ -53,7 +53,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     reportError: (error) => reportFault(error),
     onIdentity: (id) => runtime.processDeps.emit(id, { type: 'record.changed' }),
     ...(hooks.entry && { entry: hooks.entry }),
-    ...(hooks.surroundings && { surroundings: hooks.surroundings }),
+    ...(hooks.system && { system: hooks.system }),
   });
   const runtime = createRuntime(deps, (error) => reportFault(error));
   const { registry, publication, processDeps } = runtime;

@@ -42,7 +42,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
   const command = toCommand(spec, deps);
   const secrets = 'secrets' in spec ? Object.values(spec.secrets) : [];
   const shown = redactCommand(command, secrets);
-  const id = given.id ?? deps.surroundings.createId(given.kind, toCommandLine(shown));
+  const id = given.id ?? deps.system.createId(given.kind, toCommandLine(shown));
   const isDurable = lifetime === 'persistent';
   if (isDurable) checkPersistent(spec, deps);
   const owner = spec.owner ?? settings.owner;

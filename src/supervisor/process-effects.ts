@@ -10,7 +10,7 @@ import type { BackendPort } from '../spawn/backend.ts';
 import { refuseAll } from '../spawn/refusals.ts';
 import { runWithReserve } from '../spawn/run-with-reserve.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { SystemDeps } from './system-deps.ts';
 
 interface EffectDeps {
   readonly clock: Clock;
@@ -18,7 +18,7 @@ interface EffectDeps {
   find(id: string): SupervisedProcess;
   readonly emit: (id: string, event: LifecycleEvent) => void;
   readonly trees: TreeRegistry;
-  readonly surroundings: Pick<Surroundings, 'runAttempt'>;
+  readonly system: Pick<SystemDeps, 'runAttempt'>;
 }
 
 /** Implements the actions of the process chart: its body, its deadlines, and the final kill. */
@@ -27,7 +27,7 @@ export function provideProcessEffects({
   find,
   emit,
   trees,
-  surroundings,
+  system,
 }: EffectDeps): typeof processMachine {
   return processMachine.provide({
     actors: {
@@ -52,7 +52,7 @@ export function provideProcessEffects({
           keepScreen: (screen) => process.input.terminal.keep(screen),
           onCommand: receive,
         };
-        return surroundings.runAttempt(port, {
+        return system.runAttempt(port, {
           start: (attempt) => startAttempt(attempt, { plan, adopts: input.adopts }),
           commandLine: plan.commandLine,
           log: output.log,

@@ -48,8 +48,8 @@ interface ProcessDepsSources extends Pick<Runtime, 'registry' | 'admission' | 'l
 
 /** Creates the services. Each receives every event of every process. */
 export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown) => void): Runtime {
-  const { clock, trees, settings, surroundings } = deps;
-  const { watchReadiness, watchInput } = surroundings;
+  const { clock, trees, settings, system } = deps;
+  const { watchReadiness, watchInput } = system;
   const services: ProcessService[] = [];
   /** Passes an event to all services, unless its process is not registered yet or was forgotten. */
   const emit = (id: string, event: LifecycleEvent) => {
@@ -86,7 +86,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
   const publication = createPublication({ clock, mailboxes, watchesEnded: (id) => watches.ended(id) });
   const schedules = openSchedules({
     clock,
-    createId: surroundings.createId,
+    createId: system.createId,
     paths: deps.paths,
     supervisorId: deps.supervisorId,
     register: deps.register,
@@ -156,21 +156,21 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
 
 /** Returns what every process needs of its supervisor. */
 function toProcessDeps(
-  { clock, trees, settings, cwd, surroundings }: SupervisorDeps,
+  { clock, trees, settings, cwd, system }: SupervisorDeps,
   { registry, admission, leftovers, inputs, emit }: ProcessDepsSources,
 ): ProcessDeps {
   return {
     clock,
     emit,
     causeOf: observeCauses(admission.actor),
-    createSeed: surroundings.createSeed,
+    createSeed: system.createSeed,
     secrets: createSecretResolver({ sources: settings.secrets, cwd, ask: settings.askSecret ?? null }),
-    machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees, surroundings }),
+    machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees, system }),
     parent: admission.actor,
     slotHolders: (kind) => admission.foregroundIds(kind).map((id) => registry.getOrThrow(id).view()),
     lookForInput: inputs.look,
     members: (id) => findMembers(registry.getOrThrow(id), trees),
-    findPorts: surroundings.findPorts,
+    findPorts: system.findPorts,
     waitFor: (handle, options) => waitFor(handle, { clock, ...options }),
     endLeftovers: leftovers.end,
   };

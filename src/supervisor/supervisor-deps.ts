@@ -27,7 +27,7 @@ import type { RecordStore } from '../store/record-store.ts';
 import { createSocketPaths } from '../store/socket-paths.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorEntry, SupervisorRegistry } from '../store/supervisor-registry.ts';
-import { realSurroundings, type Surroundings } from './surroundings.ts';
+import { realSystem, type SystemDeps } from './system-deps.ts';
 
 /** The clock, stores, backends and process trees of one supervisor, made from its options. */
 export interface SupervisorDeps {
@@ -48,7 +48,7 @@ export interface SupervisorDeps {
   readonly durableBackend: Backend | null;
   readonly terminals: Terminals;
   readonly clock: Clock;
-  readonly surroundings: Surroundings;
+  readonly system: SystemDeps;
   readonly trees: TreeRegistry;
   readonly watchdog: Watchdog | null;
   /** `null` where no processes of the operating system are started. */
@@ -75,13 +75,13 @@ export function createSupervisorDeps(
     reportError,
     onIdentity,
     entry = unreachable,
-    surroundings = realSurroundings,
+    system = realSystem,
   }: {
     reportError: (error: unknown) => void;
     /** Called when the leader of a process is known. */
     onIdentity: (id: string) => void;
     entry?: () => Pick<SupervisorEntry, 'role' | 'socket'>;
-    surroundings?: Surroundings;
+    system?: SystemDeps;
   },
 ): SupervisorDeps {
   const depth = settings.depth ?? readDepth(process.env[DEPTH_VARIABLE]);
@@ -105,7 +105,7 @@ export function createSupervisorDeps(
     supervisorId,
     settings,
     clock,
-    surroundings,
+    system,
     cwd,
     trees,
     watchdog,

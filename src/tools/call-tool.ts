@@ -263,7 +263,7 @@ async function prepareCommand(
   };
 }
 
-/** Returns the part of a spec that runs what a policy has made of its command, and shows the command as it was given. */
+/** Returns the spec of a prepared command that shows the original command. */
 function toReplaced({ command }: PreparedStart): Partial<CommandSpec> {
   return typeof command === 'string' ? { command } : { wrappedCommand: command };
 }

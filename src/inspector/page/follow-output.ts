@@ -13,12 +13,12 @@ export interface OutputItem {
 
 /** Pause before a lost connection is tried again, in ms. */
 const RETRY_MS = 1_000;
-/** Failures of the program after each other, with which the output is given up; a lost connection is tried again for ever. */
+/** Number of consecutive errors of the program after which reading stops. A lost connection is retried without limit. */
 const MAX_FAILURES = 5;
 
-/** The program does not give the output, and says why. */
+/** Error answer of the program to a request for output. */
 export class OutputRefusal extends Error {
-  /** It may be there again soon. */
+  /** True if a retry may succeed. */
   readonly passes: boolean;
 
   constructor(message: string, { passes }: { readonly passes: boolean }) {
@@ -76,7 +76,7 @@ export async function* followOutput(
   }
 }
 
-/** Returns the reason of an answer that is an error. */
+/** Returns the reason in an error answer. */
 async function readRefusal(response: Response): Promise<string> {
   const text = await response.text().catch(() => '');
   return parseReply(text)?.error?.message ?? (text.trim() || `the program answered ${response.status}`);

@@ -18,7 +18,7 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
   const search = useSignal<string | null>(null);
   /** Its times are unknown, as without a log file: the whole output is shown for each moment. */
   const isUndated = useSignal(false);
-  /** Reason why the output is not followed any further. */
+  /** Reason why reading the output stopped. */
   const refusal = useSignal<string | null>(null);
   const { id, output } = view;
   const size = view.terminal?.type === 'terminal' ? view.terminal : null;

@@ -54,7 +54,7 @@ export function StageView() {
   }, []);
   const place = rows.findIndex(isChosen);
   useEffect(() => {
-    // What the page chose by itself is not in the address. Rows that move later are not followed: a person may look elsewhere.
+    // The automatic choice is not in the address and does not scroll. Rows that move later are not followed: the person may be reading elsewhere.
     if (place !== -1 && location.hash.length > 2) scrollTo(box.current, place);
   }, [selection.value, place === -1]);
   useUsage(visible);

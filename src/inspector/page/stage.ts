@@ -46,7 +46,7 @@ export type StageRow = {
 } & (
   | ({
       readonly type: 'supervisor';
-      /** Number of supervisors that the row stands for: those without a live process share one. */
+      /** Number of supervisors in the row: those without a live process share one. */
       readonly supervisors: number;
       readonly spans: readonly [];
     } & Counts)
@@ -108,8 +108,8 @@ export interface StageFilter {
 }
 
 /**
- * Returns supervisors, owners and processes as they were at `at`; what began later is left out. A process of an agent has the processes
- * that the agent started below it: their owner has its id.
+ * Returns the supervisors, owners and processes at the time `at`; later ones are omitted. The processes that an agent started are below the
+ * process of the agent, whose id is their owner.
  */
 export function toStage(
   source: Source,
@@ -129,6 +129,7 @@ export function toStage(
       talking[owner]?.transcript.find((message) => message.at !== undefined)?.at ?? Number.POSITIVE_INFINITY,
     );
   const rows = toTree(staged, {
+    owned,
     owners: owners
       .toSorted((a, b) => Number(b in talking) - Number(a in talking) || begins(a) - begins(b))
       .filter((owner) => owned.has(owner) || begins(owner) <= at || filter.text === ''),
@@ -180,6 +181,8 @@ function createFilter({ text, hidesEnded }: StageFilter): (process: StagedProces
 }
 
 interface TreeSource {
+  /** Processes by owner. */
+  readonly owned: ReadonlyMap<string, readonly StagedProcess[]>;
   /** In the order of their rows. */
   readonly owners: readonly string[];
   readonly conversations: LiveState['conversations'];
@@ -188,10 +191,9 @@ interface TreeSource {
   readonly isFit: (process: StagedProcess) => boolean;
 }
 
-/** Returns the rows of a tree: supervisors, their owners, and below each process what its agent started. */
+/** Returns the rows of the tree: supervisors, owners, processes, and below a process the processes that its agent started. */
 function toTree(staged: readonly StagedProcess[], source: TreeSource): readonly StageRow[] {
-  const { conversations, at, isFit } = source;
-  const owned = Map.groupBy(staged, ({ view }) => view.owner);
+  const { owned, conversations, at, isFit } = source;
   const ids = new Set(staged.map(({ view }) => view.id));
   const placed = new Set<string>();
 
@@ -220,9 +222,6 @@ function toTree(staged: readonly StagedProcess[], source: TreeSource): readonly 
   };
 
   const tops = source.owners.filter((owner) => !ids.has(owner));
-  // Owners that are below each other have no top.
-  const rest = () =>
-    source.owners.filter((owner) => owned.get(owner)?.some(({ view }) => !placed.has(view.id)));
   const groups = toSupervisors(staged, source.supervisors);
   const unowned = tops.filter((owner) => !owned.has(owner));
   const rows = groups.flatMap((group): readonly StageRow[] => {
@@ -241,10 +240,12 @@ function toTree(staged: readonly StagedProcess[], source: TreeSource): readonly 
       ...inside,
     ];
   });
+  // Owners that are each below the other have no top.
+  const rest = source.owners.filter((owner) => owned.get(owner)?.some(({ view }) => !placed.has(view.id)));
   return [
     ...(groups.length === 1 ? [] : unowned.flatMap((owner) => toOwner(owner, [], { level: 1 }))),
     ...rows,
-    ...rest().flatMap((owner) => toOwner(owner, owned.get(owner) ?? [], { level: 1 })),
+    ...rest.flatMap((owner) => toOwner(owner, owned.get(owner) ?? [], { level: 1 })),
   ];
 }
 
@@ -255,7 +256,7 @@ interface SupervisorGroup {
   readonly processes: readonly StagedProcess[];
 }
 
-/** Groups processes by supervisor; those that supervise nothing any more share one group, at the end. */
+/** Groups processes by supervisor. Supervisors without a live process share the last group. */
 function toSupervisors(
   staged: readonly StagedProcess[],
   supervisors: LiveState['supervisors'],
@@ -286,7 +287,7 @@ function toCounts(processes: readonly StagedProcess[]): Counts {
   return { live, ended: processes.length - live, failed };
 }
 
-/** Returns a process as it was at a moment. */
+/** Returns the state of a process at a given time. */
 export function toStaged(
   view: ProcessView,
   { timeline, at }: { readonly timeline: readonly TimelineEntry[]; readonly at: number },

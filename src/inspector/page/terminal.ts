@@ -30,7 +30,7 @@ export interface OutputTerminalOptions {
   readonly until: { readonly time: number; readonly marks: readonly LengthMark[] } | null;
   /** Bytes of output so far. */
   totalBytes(): number;
-  /** Called with the reason where the output cannot be read on. */
+  /** Called with the reason when reading the output stops early. */
   onRefused(why: string): void;
   /** Receives what is typed; `null` where the process takes no keys. */
   readonly onData: ((text: string) => void) | null;

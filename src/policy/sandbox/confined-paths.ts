@@ -4,7 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { findInstalled } from '../../config/installed-package.ts';
 import { isInside } from '../workspace/real-path.ts';
 
-/** Folders with files of people, and of what runs on the machine for others. */
+/** Folders with files of users and of services. */
 const CLOSED = [
   '/home',
   '/root',
@@ -18,7 +18,7 @@ const CLOSED = [
   '/var/spool',
 ];
 
-/** Files below the home directory that tools need and that hold no secret. */
+/** Files below the home directory that tools need and that contain no secrets. */
 const READABLE_AT_HOME = [
   '.gitconfig',
   '.config/git/config',
@@ -27,8 +27,8 @@ const READABLE_AT_HOME = [
   '.npm/_cacache',
 ];
 
-/** Paths in a workspace that programs run or obey by themselves. */
-const OBEYED = [
+/** Files and folders of a workspace that programs run or apply automatically. */
+const AUTOMATIC = [
   '.git/hooks',
   '.git/config',
   '.gitmodules',
@@ -44,7 +44,7 @@ const OBEYED = [
   '.troupe',
 ];
 
-/** Returns the folders whose files commands in a sandbox may not read, unless they are named as readable. */
+/** Returns the folders that commands in a sandbox may not read, apart from explicitly readable paths. */
 export function findClosed(): readonly string[] {
   const home = homedir();
   const closed = CLOSED.filter((folder) => existsSync(folder));
@@ -52,24 +52,25 @@ export function findClosed(): readonly string[] {
 }
 
 /**
- * Returns what commands need to read in closed folders: the programs of `PATH` with the files beside them, this Node, the sandbox itself,
+ * Returns the paths in closed folders that commands must read: the programs of `PATH` with their libraries, this Node, the sandbox runtime,
  * and the configuration of git.
  */
-export function findReadable(path = process.env['PATH'] ?? ''): readonly string[] {
+export function findReadable(closed: readonly string[]): readonly string[] {
   const home = homedir();
+  const path = process.env['PATH'] ?? '';
   const programs = [...path.split(delimiter).filter((folder) => folder !== ''), dirname(process.execPath)];
   const prefixes = programs.map((folder) => {
     const absolute = resolve(folder);
-    // Programs of a prefix need its libraries; those directly below the home directory are on their own.
+    // Programs need the libraries of their prefix. The home directory itself is not a prefix.
     const prefix = dirname(absolute);
     return isInside(home, prefix) ? absolute : prefix;
   });
-  const inClosed = (found: string) => findClosed().some((folder) => isInside(found, folder));
+  const inClosed = (found: string) => closed.some((folder) => isInside(found, folder));
   const files = READABLE_AT_HOME.map((name) => join(home, name)).filter((file) => existsSync(file));
   return [...new Set([...[...prefixes, ...findRuntime()].filter(inClosed), ...files])];
 }
 
-/** Returns the folder of the sandbox runtime, whose helper runs inside. */
+/** Returns the folder of the sandbox runtime: its seccomp program runs inside the sandbox. */
 function findRuntime(): readonly string[] {
   try {
     return [dirname(dirname(findInstalled('@anthropic-ai/sandbox-runtime')))];
@@ -78,13 +79,13 @@ function findRuntime(): readonly string[] {
   }
 }
 
-/** Returns the paths in a writable folder that stay as they are: hooks, settings, and definitions of agents. */
+/** Returns the paths in a writable folder that stay read-only: hooks, settings and agent files. */
 export function findProtected(folder: string): readonly string[] {
-  const obeyed = OBEYED.map((name) => join(folder, name));
-  // Of a repository its hooks also while there are none.
+  const automatic = AUTOMATIC.map((name) => join(folder, name));
+  // In a repository the hooks are protected even before the folder exists.
   const isRepository = isDirectory(join(folder, '.git'));
   return [
-    ...obeyed.filter((path) => existsSync(path) || (isRepository && path.endsWith('.git/hooks'))),
+    ...automatic.filter((path) => existsSync(path) || (isRepository && path.endsWith('.git/hooks'))),
     ...findAgentFiles(join(folder, 'agents')),
   ];
 }

@@ -9,7 +9,7 @@ import type { SandboxRuntime, SharedSandbox } from './sandbox-runtime.ts';
 export interface SandboxPlan {
   /** Folders that may be written to, with all below them. */
   readonly writable: readonly string[];
-  /** Paths that may be read beside those, and beside the system's. */
+  /** Additional paths that may be read. */
   readonly readable: readonly string[];
   /** Domains that may be reached; `open`: everything. */
   readonly network: PolicySettings['sandboxNetwork'];
@@ -18,14 +18,14 @@ export interface SandboxPlan {
 /** Command to run in a sandbox. */
 interface SandboxedStart {
   readonly cwd: string;
-  /** Folders beside those of the plan. */
+  /** Additional folders that may be written to. */
   readonly writable: readonly string[];
 }
 
 export type Sandbox =
   | {
       readonly ok: true;
-      /** Text for the shell as a program with its arguments that runs it inside. `ended` is called once, after its end. */
+      /** Returns the program and arguments that run the text for the shell inside. `ended` must be called after the end. */
       wrap(
         text: string,
         start: SandboxedStart,
@@ -57,7 +57,7 @@ async function start(runtime: SandboxRuntime, network: SandboxPlan['network']): 
   if (errors.length > 0) return errors.join('; ');
   const isOpen = network === 'open';
   if (runtime.getConfig() === undefined) {
-    // The runtime names it as TMPDIR and does not make it.
+    // The runtime sets it as TMPDIR but does not create it.
     if (process.platform === 'linux') mkdirSync('/tmp/claude', { recursive: true, mode: 0o700 });
     await runtime.initialize({
       network: { ...(!isOpen && { allowedDomains: [] }), deniedDomains: [] },
@@ -81,9 +81,10 @@ function toSandbox(
     close,
     wrap: async (text, { cwd, writable: more }) => {
       const allowWrite = [...writable, ...more];
+      const closed = findClosed();
       const filesystem = {
-        denyRead: findClosed(),
-        allowRead: [...allowWrite, ...findReadable(), ...readable],
+        denyRead: closed,
+        allowRead: [...allowWrite, ...findReadable(closed), ...readable],
         allowWrite,
         denyWrite: writable.flatMap(findProtected),
       };
@@ -101,8 +102,8 @@ function toSandbox(
 }
 
 /**
- * Makes a shell that runs the sandbox die by the signal that ended the command inside: bubblewrap reports it as an exit code above 128, as
- * shells do.
+ * Makes the shell around the sandbox end by the signal that ended the command inside. Bubblewrap reports a signal as an exit code above
+ * 128, as shells do.
  */
 function withSignals(args: readonly string[]): readonly string[] {
   const script = args.at(-1);

@@ -7,7 +7,7 @@ export interface SandboxRuntime {
   getConfig(): { readonly network?: { readonly allowedDomains?: readonly string[] } } | undefined;
   initialize(config: SandboxRuntimeConfig): Promise<void>;
   registerCommandNetworkLists(commandId: string, lists: { readonly allowedDomains: readonly string[] }): void;
-  /** Removes what a command needed on the disk, once no other one runs. To be called after each command. */
+  /** Removes mount points from the disk once no command runs. Must be called after each command. */
   cleanupAfterCommand(): void;
   /** Ends the filters of the network; whatever still runs in the sandbox is cut off from it. */
   reset(): Promise<void>;

@@ -11,7 +11,7 @@ import {
   recordingVersion,
 } from './recording-entry.ts';
 
-/** What a recording holds, ordered as it is asked for. */
+/** Content of a recording, indexed for its replay. */
 export interface Recording {
   readonly file: string;
   /** Milliseconds since the epoch at the beginning. */
@@ -40,7 +40,7 @@ export function toRequestKey(model: number, request: number): string {
 }
 
 /**
- * Reads a recording. One that was cut off by a crash is read up to there.
+ * Reads a recording. A recording that a crash cut off is read up to the cut.
  *
  * @throws TroupeError `recording` for a file that cannot be read, is no recording, is damaged before its last line, is of a later version, or
  * contains a process that was not recorded.

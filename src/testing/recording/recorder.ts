@@ -13,16 +13,16 @@ import { createRedactor, type Redactor, redactValue } from '../../output/redact.
 import type { BackendPort } from '../../spawn/backend.ts';
 import { createFileJournal } from '../../store/file-journal.ts';
 import type { Journal } from '../../store/journal.ts';
-import { type AttemptStart, realSurroundings, type Surroundings } from '../../supervisor/surroundings.ts';
+import { type AttemptStart, realSystem, type SystemDeps } from '../../supervisor/system-deps.ts';
 import { type RecordingEntry, recordingVersion } from './recording-entry.ts';
 import type { Stage } from './stage.ts';
 
-/** Records what happens to a program's processes and what its models reply; see `createRecorder`. */
+/** Recorder of a program's processes and model replies; see `createRecorder`. */
 export interface Recorder extends Stage {
   /**
-   * Completes the recording; what happens later is not recorded. Call it after the shutdown of the supervisors.
+   * Completes the recording; later events are not recorded. Call it after the shutdown of the supervisors.
    *
-   * @throws TroupeError `recording` where the file could not be written; the program was not disturbed by that.
+   * @throws TroupeError `recording` if the file could not be written completely. The program itself was not affected.
    */
   close(): void;
 }
@@ -32,14 +32,14 @@ type Untimed<Entry> = Entry extends unknown ? Omit<Entry, 'at'> : never;
 type Note = (entry: Untimed<RecordingEntry>) => void;
 
 /**
- * Records a program for `replay`: what its processes print and report, what its models reply, and what was given by chance. The file has JSON
- * lines, each written at once, so a crash costs nothing that happened before; it is readable by its owner only. Secrets that troupe knows
- * are replaced in it, and what is written to a process is left out.
+ * Records a program for `replay`: output and events of its processes, replies of its models, and random values. The file has JSON lines, each
+ * written at once, so a crash loses no earlier event; only its owner can read it. Known secrets are replaced, and input that is written to a
+ * process is omitted.
  *
- * Persistent processes and terminals in tmux are noted but not recorded, since they write their output themselves: such a recording
- * cannot be replayed. An earlier recording of that name is replaced.
+ * Persistent processes and terminals in tmux write their output themselves and are not recorded; a recording with one of them cannot be
+ * replayed. An earlier recording of that name is replaced.
  *
- * @throws TroupeError `recording` where `file` exists and is no recording; the errors of the system where it cannot be written.
+ * @throws TroupeError `recording` if `file` exists and is not a recording; the system's error if it cannot be written.
  */
 export function createRecorder({ file, clock: time = createRealClock() }: RecorderOptions): Recorder {
   removeEarlier(file);
@@ -48,12 +48,11 @@ export function createRecorder({ file, clock: time = createRealClock() }: Record
   const startMs = clock.nowMs();
   journal.append({ type: 'recording', version: recordingVersion, epochMs: clock.epochMs() });
   const { note, close } = createNotes(journal, () => clock.nowMs() - startMs);
-  const surroundings = recordSurroundings(note, still);
+  const system = recordSystem(note, still);
   let models = 0;
   return {
     clock,
-    createSupervisor: (options) =>
-      openReachableSupervisor({ ...options, clock }, { ask: null, surroundings }),
+    createSupervisor: (options) => openReachableSupervisor({ ...options, clock }, { ask: null, system }),
     wrapModel: (model) => {
       models += 1;
       return recordModel(typeof model === 'function' ? model() : model, { number: models - 1, note });
@@ -70,10 +69,10 @@ export interface RecorderOptions {
   readonly clock?: Clock;
 }
 
-/** Calls a function while the clock stands, so that what it causes has the time that was recorded. */
+/** Calls a function while the clock stands still, so that its effects have the recorded time. */
 type Still = <Value>(happen: () => Value) => Value;
 
-/** Returns a clock that can stand for a moment. */
+/** Returns a clock that stands still during calls of `still`. */
 function createSteppedClock(time: Clock): { readonly clock: Clock; readonly still: Still } {
   let standing: { readonly nowMs: number; readonly epochMs: number } | null = null;
   const clock: Clock = {
@@ -137,9 +136,9 @@ function createNotes(journal: Journal, nowMs: () => number) {
   return { note, close };
 }
 
-function recordSurroundings(note: Note, still: Still): Surroundings {
-  const real = realSurroundings;
-  /** The attempt of each process that began last. */
+function recordSystem(note: Note, still: Still): SystemDeps {
+  const real = realSystem;
+  /** Latest attempt of each process. */
   const attempts = new Map<string, number>();
   const toKey = (process: string) => ({ process, attempt: attempts.get(process) ?? 1 });
   return {
@@ -225,14 +224,13 @@ function recordAttempt(
       port.onCommand((command) => {
         const number = commands;
         commands += 1;
-        const signal = command.type === 'process.signal' ? command.signal : null;
-        note({ type: 'command', ...key, number, command: command.type, signal });
+        note({ type: 'command', ...key, number, command: command.type });
         listener(withReply(command, (answer) => note({ type: 'reply', ...key, number, answer }), log));
       }),
   });
 }
 
-/** Passes on what is written, and records it without its secrets. */
+/** Forwards output to the sink and records it with secrets replaced. */
 function recordSink(
   sink: OutputSink,
   log: OutputLog,
@@ -246,7 +244,7 @@ function recordSink(
     const { secrets } = log;
     const found = redactors.get(stream);
     if (found?.secrets === secrets.length) return found.redactor;
-    // A secret was added; what the former redactor held back comes first.
+    // A secret was added. Bytes that the former redactor held back come first.
     if (found?.redactor != null) put(stream, found.redactor.flush());
     const redactor = createRedactor(secrets, stream === 'screen' ? 'drawn' : 'exact');
     redactors.set(stream, { secrets: secrets.length, redactor });
@@ -284,7 +282,7 @@ function findObstacle({ request }: BackendPort, { adopts }: AttemptStart): strin
   return null;
 }
 
-/** Returns the command with a reply that is also noted. */
+/** Returns the command with a reply that is also recorded. */
 function withReply(
   command: BackendCommand,
   onReply: (answer: Extract<RecordingEntry, { type: 'reply' }>['answer']) => void,
@@ -319,7 +317,7 @@ function recordModel(model: ChatModel, { number, note }: { number: number; note:
           yield delta;
         }
       } catch (error) {
-        // Aborted by the program, which aborts it in the replay, too.
+        // An aborted request is aborted again by the replayed program.
         if (!wanted.signal.aborted) note({ type: 'failed', ...key, ...toFailure(error) });
         throw error;
       }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, ScreenCapture } from '../../../machines/process/terminal.ts';
 import type { ChatDelta } from '../../models/chat-model.ts';
@@ -50,12 +49,12 @@ export const recordingHeader = z.looseObject({
 
 const anyObject = z.looseObject({});
 
-/** A line of a recording after the header, in the order in which things happened. */
+/** A line of a recording after the header. Lines are in the order of events. */
 export const recordingEntry = z.discriminatedUnion('type', [
   /** An id was given to a process or schedule; `of` is the command line or the message. */
   z.object({ type: z.literal('id'), at, kind: z.string(), of: z.string(), id: z.string() }),
   z.object({ type: z.literal('seed'), at, process: z.string(), seed: z.number() }),
-  /** An attempt began. `unrecorded` says why its output and facts are not in the recording; `null` where they are. */
+  /** An attempt began. `unrecorded` is the reason why its output and facts are missing; `null` for a recorded attempt. */
   z.object({
     type: z.literal('run'),
     ...attempt,
@@ -67,7 +66,7 @@ export const recordingEntry = z.discriminatedUnion('type', [
     ...attempt,
     fact: z.looseObject({ type: z.enum(facts) }) as unknown as z.ZodType<ToldFact>,
   }),
-  /** Text, or base64 where the bytes are no text. Secrets are replaced. */
+  /** Output as text, or as base64 if the bytes are not UTF-8. Secrets are replaced. */
   z.object({
     type: z.literal('output'),
     ...attempt,
@@ -80,14 +79,12 @@ export const recordingEntry = z.discriminatedUnion('type', [
     ...attempt,
     screen: anyObject as unknown as z.ZodType<ScreenCapture>,
   }),
-  /** A command to the process, without what was written. `number` counts the commands of the attempt from 0. */
+  /** A command to the process, without its data. `number` counts the commands of the attempt from 0. */
   z.object({
     type: z.literal('command'),
     ...attempt,
     number: z.number(),
     command: z.enum(commands),
-    /** The signal of `process.signal`; `null` for other commands. */
-    signal: z.string().nullable() as unknown as z.ZodType<ProcessSignal | null>,
   }),
   z.object({
     type: z.literal('reply'),
@@ -97,7 +94,7 @@ export const recordingEntry = z.discriminatedUnion('type', [
   }),
   /** The attempt was ready, or could not become so for the reason `failed`. */
   z.object({ type: z.literal('ready'), ...attempt, failed: z.string().nullable() }),
-  /** The process waits for other input than before. */
+  /** The input that the process waits for has changed. */
   z.object({
     type: z.literal('input'),
     ...attempt,

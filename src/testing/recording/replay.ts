@@ -5,7 +5,7 @@ import type { ChatModel } from '../../models/chat-model.ts';
 import { ModelError } from '../../models/model-error.ts';
 import type { AwaitedInput } from '../../process/process-view.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
-import type { Surroundings } from '../../supervisor/surroundings.ts';
+import type { SystemDeps } from '../../supervisor/system-deps.ts';
 import { settle } from '../settle.ts';
 import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts';
 import { type Recording, readRecording, toAttemptKey, toRequestKey } from './read-recording.ts';
@@ -18,22 +18,22 @@ const PATIENCE_MS = 60_000;
 
 /** The result of a replay. */
 export interface Replayed<Result> {
-  /** What the program returned. */
+  /** Return value of the program. */
   readonly result: Result;
-  /** What was recorded and did not happen, one sentence each: attempts that were not started, and requests that no model got. */
+  /** Recorded attempts that were not started and recorded requests that were not sent, one sentence each. */
   readonly unplayed: readonly string[];
 }
 
 /**
  * Runs a program on a recording of `createRecorder`, in virtual time: its processes print and end as recorded, and its models reply as recorded,
  * without the operating system and the network. The same program sees the same views, notices and transcript, with the same ids.
- * Only the program's own steps take no time, so moments, and durations in which the program took part, differ by milliseconds.
+ * The program's own steps take no time, so times, and durations that depend on the program, differ by milliseconds.
  *
- * What the program does by itself happens again: files it reads, its own tools, pauses that are not on the stage's clock. Supervisors that
- * it leaves open are shut down.
+ * The program's own effects are repeated, such as file access, its own tools, and pauses on other clocks. Open supervisors are shut down at
+ * the end.
  *
- * @throws TroupeError `recording` where the file cannot be replayed, where the program does something that was not recorded, such as
- * starting another command, and where it still waits a minute after the recording has ended; and whatever the program throws.
+ * @throws TroupeError `recording` if the file cannot be replayed, if the program differs from the recording, such as by starting another
+ * command, or if it still waits one minute (virtual time) after the end of the recording. Errors of the program are passed on.
  *
  * @example
  * const { result } = await replay('checks.jsonl', (stage) => runAgent(stage));
@@ -46,14 +46,14 @@ export async function replay<Result>(
   const clock = createVirtualClock({ epochMs: recording.epochMs });
   const divergence = createDivergence(recording);
   const { diverge } = divergence;
-  const { surroundings, unplayed } = replaySurroundings(recording, { clock, diverge });
+  const { system, unplayed } = replaySystem(recording, { clock, diverge });
   const unasked = new Set(recording.requests.keys());
   const supervisors: Supervisor[] = [];
   let models = 0;
   const stage: Stage = {
     clock,
     createSupervisor: (options) => {
-      const supervisor = openReachableSupervisor({ ...options, clock }, { ask: null, surroundings });
+      const supervisor = openReachableSupervisor({ ...options, clock }, { ask: null, system });
       supervisors.push(supervisor);
       return supervisor;
     },
@@ -70,7 +70,7 @@ export async function replay<Result>(
     const result = await drive(Promise.race([program(stage), divergence.promise]));
     return { result, unplayed: [...unplayed(), ...[...unasked].map(describeUnasked)] };
   } finally {
-    // A stopped world has no more facts: what lives is left to the clock, which ends with this replay.
+    // A shutdown that the recording does not cover is abandoned.
     await drive(Promise.all(supervisors.map((each) => each.shutdown()))).catch(() => {});
   }
 }
@@ -126,17 +126,17 @@ function toStuck({ file, cutOff }: Recording, clock: VirtualClock): TroupeError 
   return new TroupeError({ code: 'recording', message });
 }
 
-function replaySurroundings(
+function replaySystem(
   recording: Recording,
   { clock, diverge }: { readonly clock: VirtualClock; readonly diverge: Diverge },
-): { readonly surroundings: Surroundings; unplayed(): readonly string[] } {
+): { readonly system: SystemDeps; unplayed(): readonly string[] } {
   const freeIds = new Set(recording.ids);
   const freePorts = new Set(recording.ports);
   const unplayed = new Map(recording.attempts);
-  /** The current attempt of each process, and by how much it is later than in the recording. */
+  /** Current attempt of each process, with its delay relative to the recording. */
   const current = new Map<string, { readonly entries: readonly AttemptEntry[]; readonly delayMs: number }>();
   const findCurrent = (id: string) => current.get(id) ?? { entries: [], delayMs: 0 };
-  const surroundings: Surroundings = {
+  const system: SystemDeps = {
     createId: (kind, of) => {
       const found = [...freeIds].find((entry) => entry.kind === kind && entry.of === of);
       if (found === undefined) {
@@ -196,7 +196,7 @@ function replaySurroundings(
     },
   };
   return {
-    surroundings,
+    system,
     unplayed: () =>
       [...unplayed.values()].flatMap(([run]) =>
         run?.type === 'run'
@@ -233,7 +233,7 @@ function replayModel(
         if (entry.type === 'replied') return;
         if (entry.type === 'failed') throw toError(entry);
       }
-      // The program has aborted it here.
+      // The recorded program aborted the request at this point.
       await new Promise((_, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
       );

@@ -3,14 +3,14 @@ import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { BackendPort } from '../../spawn/backend.ts';
 import type { AttemptEntry } from './recording-entry.ts';
 
-/** Says that the program did something that was not recorded. */
+/** Reports that the program differs from the recording. */
 export type Diverge = (what: string) => void;
 
 type CommandEntry = Extract<AttemptEntry, { type: 'command' }>;
 
 /**
- * Plays a recorded attempt in place of a backend. It begins no earlier than in the recording, and what followed a command follows it after the
- * same time: a program that kills later sees a later end.
+ * Plays a recorded attempt instead of running it on a backend. The attempt begins no earlier than in the recording. Events after a command
+ * keep their distance to it, so a later kill leads to a later end.
  */
 export function replayAttempt(
   port: BackendPort,
@@ -79,7 +79,7 @@ export function replayAttempt(
   return () => cancelNext();
 }
 
-/** Returns by how much a moment comes later than in the recording. */
+/** Returns the delay of the current time relative to a recorded entry; never negative. */
 export function delayAt(clock: Pick<Clock, 'nowMs'>, entry: { readonly at: number } | undefined): number {
   return Math.max(0, clock.nowMs() - (entry?.at ?? 0));
 }

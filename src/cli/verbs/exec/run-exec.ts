@@ -85,7 +85,7 @@ async function execute(
       definition,
       directory: io.cwd,
       model,
-      // A delegate owns its processes under the id of its own process, so a list shows who started what.
+      // The processes of a delegate have its own process as their owner, so lists show their origin.
       ...(limits.depth > 0 && ownProcess !== undefined && { id: ownProcess }),
       ...limits,
       ...(ask !== null && { ask }),

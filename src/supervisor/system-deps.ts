@@ -6,8 +6,8 @@ import { findListeningPorts } from '../readiness/listening-ports.ts';
 import { type ReadinessOptions, watchReadiness } from '../readiness/watch-readiness.ts';
 import type { BackendPort } from '../spawn/backend.ts';
 
-/** What a supervisor takes from outside beside its callers and its clock: chance, and the system around its processes. */
-export interface Surroundings {
+/** Sources of a supervisor that a recording replaces: random values, the runs of processes, and checks of the system. */
+export interface SystemDeps {
   /** Returns the id of a process or schedule; `of` is the command line or the message. */
   createId(kind: 'tool' | 'agent' | 'service' | 'schedule', of: string): string;
   /** Returns the seed for the jitter of the restarts of a process. */
@@ -29,8 +29,8 @@ export interface AttemptStart {
   readonly adopts: boolean;
 }
 
-/** This machine, and its chance. */
-export const realSurroundings: Surroundings = {
+/** Uses this machine and real random values. */
+export const realSystem: SystemDeps = {
   createId: (kind) => `${kind}_${createRandomId()}`,
   createSeed: () => Math.floor(Math.random() * 2 ** 32),
   runAttempt: (port, { start }) => start(port),
