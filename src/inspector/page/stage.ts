@@ -119,7 +119,7 @@ export function toStage(
   const staged = source.processes
     .filter(({ createdAt }) => createdAt <= at)
     .map((view) => toStaged(view, { timeline: source.timelines[view.id] ?? [], at }))
-    .toSorted((a, b) => a.view.createdAt - b.view.createdAt);
+    .toSorted((a, b) => a.view.createdAt - b.view.createdAt || compare(a.view.id, b.view.id));
   const owned = Map.groupBy(staged, ({ view }) => view.owner);
   const talking = source.conversations;
   const owners = [...new Set([...Object.keys(talking), ...owned.keys()])];
@@ -131,7 +131,9 @@ export function toStage(
   const rows = toTree(staged, {
     owned,
     owners: owners
-      .toSorted((a, b) => Number(b in talking) - Number(a in talking) || begins(a) - begins(b))
+      .toSorted(
+        (a, b) => Number(b in talking) - Number(a in talking) || begins(a) - begins(b) || compare(a, b),
+      )
       .filter((owner) => owned.has(owner) || begins(owner) <= at || filter.text === ''),
     conversations: talking,
     supervisors: source.supervisors ?? {},
@@ -147,6 +149,12 @@ export function toStage(
     toMachineRow(machine, { at, filter }),
   );
   return { rows: [...machines, ...rows], arrows, from: Number.isFinite(first) ? first : at };
+}
+
+/** Orders what began in the same millisecond, so that rows keep their places when a process ends. */
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 function toMachineRow(

@@ -68,6 +68,19 @@ describe('the stage', () => {
     });
   });
 
+  test('keeps rows of one millisecond in their places when one of them ends', () => {
+    const views = ['tool_aaaaaaa1', 'tool_bbbbbbb2'].map((id, index) => ({
+      ...processView({ id }),
+      ...{ owner: `agent-${index}`, createdAt: 1_000 },
+    }));
+    const toIds = (processes: readonly ProcessView[]) =>
+      toStage({ processes, timelines: {}, conversations: {} }, 2_000).rows.map(({ id }) => id);
+
+    // A supervisor lists ended processes after live ones.
+    expect(toIds(views.toReversed())).toEqual(toIds(views));
+    expect(toIds(views)).toEqual(['agent-0', 'tool_aaaaaaa1', 'agent-1', 'tool_bbbbbbb2']);
+  });
+
   test('joins a turn with what it started, and an end with the notice of it', () => {
     expect(toStage(arrange(), 10_000).arrows).toMatchObject([
       { type: 'started', from: 900, to: 1_000 },
