@@ -6,7 +6,9 @@ import { type Peer, QUICK } from '../control/protocol.ts';
 import { tailPathOf } from '../output/log-map.ts';
 import { timesPathOf } from '../output/output-times.ts';
 import type { FinalView } from '../process/process-view.ts';
+import { createEnvironmentStore } from '../store/environment-store.ts';
 import { isPastRetention, outputFilesOf } from '../supervisor/sweep.ts';
+import { unregisterDead } from '../supervisor/unregister-dead.ts';
 import type { DirectoryDeps } from './directory-deps.ts';
 import { listDirectory } from './list-directory.ts';
 import type { SeenProcess } from './state-directory.ts';
@@ -50,8 +52,10 @@ export async function sweepDirectory(
     ...orphans.flatMap(filesOf(deps, sweepSettings)),
   ];
   for (const path of expiredHere) rmSync(path, { force: true });
-  for (const { entry, state } of deps.registry.list())
-    if (state === 'dead') deps.registry.unregister(entry.id);
+  unregisterDead({
+    ...{ supervisors: deps.registry, paths: deps.paths },
+    environments: createEnvironmentStore(deps.paths),
+  });
   const after = readFiles(deps);
   const gone = new Set([...before.keys()].filter((path) => !after.has(path)));
   return count(before, { forgotten: forgotten + orphans.length, gone, warnings });

@@ -1,4 +1,4 @@
-import { rmdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { quote } from '../config/quote.ts';
@@ -27,19 +27,31 @@ export interface EnvironmentStore {
   read(processId: string): StoredEnvironment | null;
   /** Removes an environment. Never throws. */
   remove(processId: string): void;
+  /** Removes what a killed supervisor left: the environments for which `isOrphan` holds, and empty directories. Never throws. */
+  prune(isOrphan: (processId: string) => boolean): void;
 }
 
+const EXTENSION = '.env';
+
 export function createEnvironmentStore({ directory }: StatePaths): EnvironmentStore {
+  const listDirectories = () => places().map((place) => join(place, toRuntimeDirectoryName(directory)));
   const pathsOf = (id: string) => {
-    const name = `${checkRecordId(id)}.env`;
-    return places().map((place) => join(place, toRuntimeDirectoryName(directory), name));
+    const name = `${checkRecordId(id)}${EXTENSION}`;
+    return listDirectories().map((place) => join(place, name));
   };
 
   return {
     save: (id, environment) => {
       const path = pathsOf(id).find((candidate) => tryMake(dirname(candidate)));
       if (path === undefined) throw noPlace(directory);
-      replacePrivateFile(path, JSON.stringify(environment));
+      try {
+        replacePrivateFile(path, JSON.stringify(environment));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        // Another program removed the directory while it was empty.
+        makeDirectory(dirname(path));
+        replacePrivateFile(path, JSON.stringify(environment));
+      }
     },
     read: (id) => {
       for (const path of pathsOf(id)) {
@@ -53,6 +65,16 @@ export function createEnvironmentStore({ directory }: StatePaths): EnvironmentSt
         if (!isPrivateDirectory(dirname(path))) continue;
         quietly(() => rmSync(path, { force: true }));
         quietly(() => rmdirSync(dirname(path)));
+      }
+    },
+    prune: (isOrphan) => {
+      for (const place of listDirectories().filter(isPrivateDirectory)) {
+        quietly(() => {
+          const stored = readdirSync(place).filter((name) => name.endsWith(EXTENSION));
+          for (const name of stored)
+            if (isOrphan(name.slice(0, -EXTENSION.length))) rmSync(join(place, name), { force: true });
+          rmdirSync(place);
+        });
       }
     },
   };

@@ -103,8 +103,10 @@ export class StoredRecordWriter implements RecordWriter {
     if ((process.isUnowned || this.#isClosed) && store.read(process.id) === null) return;
     const record = toRecord(process, { author, leader: trees.identityOf(process.id) ?? null });
     // The environment is stored elsewhere and must be removed at the end even if the state directory is gone.
-    this.#keepEnvironment(process, record);
+    if (record.revival === null) this.#removeEnvironment(process);
     if (!this.#isClosed) register();
+    // Before the record, which another supervisor may read to start the process again.
+    if (record.revival !== null) this.#saveEnvironment(process);
     store.save(process.id, record);
   }
 
@@ -134,17 +136,18 @@ export class StoredRecordWriter implements RecordWriter {
     });
   }
 
-  /** Saves the environment before the record, which a supervisor may read to start the process again; removes it with the end. */
-  #keepEnvironment({ id, plan }: SupervisedProcess, { revival }: ProcessRecord): void {
+  #saveEnvironment({ id, plan: { lifetime, launch } }: SupervisedProcess): void {
     const { environments } = this.#deps;
-    if (environments === null || plan.lifetime !== 'persistent') return;
-    if (revival === null) {
-      this.#savedEnvironments.delete(id);
-      environments.remove(id);
-    } else if (!this.#savedEnvironments.has(id) && Object.keys(plan.launch.env).length > 0) {
-      this.#savedEnvironments.add(id);
-      this.#attempt(() => environments.save(id, plan.launch.env));
-    }
+    if (environments === null || lifetime !== 'persistent' || this.#savedEnvironments.has(id)) return;
+    if (Object.keys(launch.env).length === 0) return;
+    this.#savedEnvironments.add(id);
+    this.#attempt(() => environments.save(id, launch.env));
+  }
+
+  #removeEnvironment({ id, plan }: SupervisedProcess): void {
+    if (plan.lifetime !== 'persistent') return;
+    this.#savedEnvironments.delete(id);
+    this.#deps.environments?.remove(id);
   }
 
   #attempt(write: () => void): void {

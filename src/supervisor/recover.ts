@@ -9,6 +9,7 @@ import { partitionAdoptable } from './partition-adoptable.ts';
 import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import { isPastRetention } from './sweep.ts';
+import { unregisterDead } from './unregister-dead.ts';
 
 /** Processes of earlier supervisors that a supervisor found at its creation. */
 export interface RecoveryReport {
@@ -174,10 +175,4 @@ function recoverSchedules(
   } catch (error) {
     return { damaged: [], problem: `No schedules were adopted: ${toErrorText(error)}` };
   }
-}
-
-/** Removes the entries of dead supervisors: a record whose supervisor has no entry is an orphan as well. */
-function unregisterDead({ supervisors }: SupervisorDeps): void {
-  for (const { entry, state } of supervisors?.list() ?? [])
-    if (state === 'dead') supervisors?.unregister(entry.id);
 }

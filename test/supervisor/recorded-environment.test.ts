@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createEnvironmentStore } from '../../src/store/environment-store.ts';
 import { toRuntimeDirectoryName } from '../../src/store/socket-paths.ts';
@@ -108,6 +108,42 @@ test('a restart under the next supervisor has the same environment', () => {
     request: { id, env: { GITHUB_TOKEN: token } },
   });
   expect(next.backend.lastRun.request.env).not.toHaveProperty('PAGER');
+});
+
+describe('an environment without a record', () => {
+  /** The supervisor is dead if its `startedAt` differs, as if its pid had been taken by another program. */
+  const arrange = ({ isDead }: { readonly isDead: boolean }) => {
+    const project = openProject();
+    const { supervisor, clock } = project.follow();
+    const { id } = supervisor.start(server);
+    clock.advance(100);
+    const entry = join(project.state, 'supervisors', `${supervisor.id}.json`);
+    const dead = JSON.stringify({ ...JSON.parse(readFileSync(entry, 'utf8')), startedAt: '1' });
+    writeFileSync(
+      join(project.state, 'supervisors/sup_aaaaaaaa.json'),
+      dead.replaceAll(supervisor.id, 'sup_aaaaaaaa'),
+    );
+    if (isDead) rmSync(entry);
+    rmSync(join(project.state, 'processes', `${id}.json`));
+    expect(project.outside()).toHaveLength(1);
+    return project;
+  };
+
+  test('was left by a killed supervisor, and the next one removes it', () => {
+    const project = arrange({ isDead: true });
+
+    project.follow();
+
+    expect(project.outside()).toEqual([]);
+  });
+
+  test('stays while a supervisor is alive that may be saving it', () => {
+    const project = arrange({ isDead: false });
+
+    project.follow();
+
+    expect(project.outside()).toHaveLength(1);
+  });
 });
 
 test('a restart without its environment is refused with an explanation', () => {
