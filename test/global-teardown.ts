@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,6 +17,7 @@ const MAX_LISTED = 40;
  */
 export default function markRun(): () => Promise<void> {
   const mark = randomUUID();
+  const startedAt = Date.now();
   const folder = mkdtempSync(join(tmpdir(), 'troupe-run-'));
   process.env['TROUPE_TEST_RUN'] = mark;
   process.env['TMPDIR'] = folder;
@@ -26,15 +27,16 @@ export default function markRun(): () => Promise<void> {
     const files = readdirSync(folder).filter(
       (name) => name.startsWith('troupe-') && !isOfKilledHost(join(folder, name)),
     );
-    const contents = files.map((name) =>
-      readdirSync(join(folder, name), { recursive: true }).slice(0, MAX_LISTED),
-    );
+    const contents = files.map((name) => {
+      const path = join(folder, name);
+      const changedAt = Math.round((statSync(path).mtimeMs - startedAt) / 1_000);
+      const listed = readdirSync(path, { recursive: true }).slice(0, MAX_LISTED).join(', ');
+      return `last changed ${changedAt} s after the start, with: ${listed || 'nothing'}`;
+    });
     rmSync(folder, { recursive: true, force: true });
     const leftovers = [
       ...processes.map(({ pid, command }) => `process ${pid} is still alive: ${command}`),
-      ...files.map(
-        (name, index) => `${name} was left in the temp directory, with: ${contents[index]?.join(', ')}`,
-      ),
+      ...files.map((name, index) => `${name} was left in the temp directory, ${contents[index]}`),
     ];
     if (leftovers.length === 0) return;
     process.exitCode = 1;

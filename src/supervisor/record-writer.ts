@@ -17,8 +17,8 @@ export interface RecordWriter extends ProcessService {
   touch(process: SupervisedProcess): void;
   /** Writes the record now, before others rely on it. A failure is reported. */
   save(process: SupervisedProcess): void;
-  /** @throws the error of the system when the record could not be written. */
-  saveOrThrow(process: SupervisedProcess): void;
+  /** Writes the first record. @throws the error of the system when it could not be written; then nothing of the process is stored. */
+  create(process: SupervisedProcess): void;
   /** Writes all pending records. */
   flush(): void;
   /** Flushes for the last time. Later changes, such as an acknowledged end, update existing records and create none. */
@@ -38,7 +38,7 @@ export const noRecords: RecordWriter = {
   on: () => {},
   touch: () => {},
   save: () => {},
-  saveOrThrow: () => {},
+  create: () => {},
   flush: () => {},
   close: () => {},
   forget: () => {},
@@ -86,28 +86,23 @@ export class StoredRecordWriter implements RecordWriter {
     if (!process.life.isDetached) this.#batch.add(process, COALESCE_MS);
   }
 
+  create(process: SupervisedProcess): void {
+    try {
+      this.#write(process);
+    } catch (error) {
+      this.#removeEnvironment(process);
+      throw error;
+    }
+  }
+
   save(process: SupervisedProcess): void {
     try {
-      this.saveOrThrow(process);
+      this.#write(process);
     } catch (error) {
       this.#deps.reportError(error);
       // A full disk may have room again later.
       this.#batch.add(process, RETRY_MS);
     }
-  }
-
-  saveOrThrow(process: SupervisedProcess): void {
-    const { store, author, trees, register } = this.#deps;
-    this.#batch.remove(process);
-    // An unowned record is updated while it exists, and never created again.
-    if ((process.isUnowned || this.#isClosed) && store.read(process.id) === null) return;
-    const record = toRecord(process, { author, leader: trees.identityOf(process.id) ?? null });
-    // The environment is stored elsewhere and must be removed at the end even if the state directory is gone.
-    if (record.revival === null) this.#removeEnvironment(process);
-    if (!this.#isClosed) register();
-    // Before the record, which another supervisor may read to start the process again.
-    if (record.revival !== null) this.#saveEnvironment(process);
-    store.save(process.id, record);
   }
 
   flush(): void {
@@ -123,6 +118,20 @@ export class StoredRecordWriter implements RecordWriter {
   forget(process: SupervisedProcess): void {
     this.#batch.remove(process);
     this.#attempt(() => this.#deps.store.remove(process.id));
+  }
+
+  #write(process: SupervisedProcess): void {
+    const { store, author, trees, register } = this.#deps;
+    this.#batch.remove(process);
+    // An unowned record is updated while it exists, and never created again.
+    if ((process.isUnowned || this.#isClosed) && store.read(process.id) === null) return;
+    const record = toRecord(process, { author, leader: trees.identityOf(process.id) ?? null });
+    // The environment is stored elsewhere and must be removed at the end even if the state directory is gone.
+    if (record.revival === null) this.#removeEnvironment(process);
+    if (!this.#isClosed) register();
+    // Before the record, which another supervisor may read to start the process again.
+    if (record.revival !== null) this.#saveEnvironment(process);
+    store.save(process.id, record);
   }
 
   /** Saves the number of an attempt before it starts, so that a crash cannot start it twice. */

@@ -91,7 +91,7 @@ function register(
   registry.add(process);
   if (plan.files === null && !isOwnId(plan.id)) return process;
   try {
-    records.saveOrThrow(process);
+    records.create(process);
     return process;
   } catch (error) {
     registry.remove(process.id);

@@ -111,6 +111,18 @@ test('a restart under the next supervisor has the same environment', () => {
 });
 
 describe('an environment without a record', () => {
+  test('is removed where the record cannot be written', () => {
+    const project = openProject();
+    const { supervisor } = project.follow();
+    supervisor.start(server);
+    rmSync(join(project.state, 'processes'), { recursive: true });
+    writeFileSync(join(project.state, 'processes'), '');
+
+    expect(() => supervisor.start({ ...server, background: true })).toThrow('Nothing was started');
+
+    expect(project.outside()).toHaveLength(1);
+  });
+
   /** The supervisor is dead if its `startedAt` differs, as if its pid had been taken by another program. */
   const arrange = ({ isDead }: { readonly isDead: boolean }) => {
     const project = openProject();
