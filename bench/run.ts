@@ -21,6 +21,7 @@ const questions = [
     'sandbox',
     'import',
     'inspector',
+    'policy',
   ],
 ];
 const path = join(import.meta.dirname, '../docs/benchmarks.md');
