@@ -58,7 +58,7 @@ export type {
   AgentSupervisorSettings,
 } from './config/agent-file-sections.ts';
 export type { Duration } from './config/duration.ts';
-export type { PolicyOptions, PolicySettings, RuleName } from './config/policy-options.ts';
+export type { PolicyOptions, PolicyRule, PolicySettings, RuleName } from './config/policy-options.ts';
 export type {
   CommandSpec,
   FunctionContext,

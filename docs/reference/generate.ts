@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { toAgentFilesPage } from './agent-files-page.ts';
 import { toErrorCodesPage } from './error-codes-page.ts';
 import { toOptionsPage } from './options-page.ts';
+import { toPolicyRulesPage } from './policy-rules-page.ts';
 
 /** The content of each page that is made from the code, by its file. */
 export const generatedPages: Readonly<Record<string, () => string>> = {
   'agent-files.md': toAgentFilesPage,
   'error-codes.md': toErrorCodesPage,
   'options.md': toOptionsPage,
+  'policy-rules.md': toPolicyRulesPage,
 };
 
 if (import.meta.main) {

@@ -178,6 +178,11 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
       summary: 'give an agent one task and print its answer',
       load: () => import('./verbs/exec/exec.ts'),
     },
+    policy: {
+      usage: '<command>',
+      summary: 'say what a policy decides about a command',
+      load: () => import('./verbs/policy.ts'),
+    },
     mcp: {
       usage: '[options]',
       summary: 'serve processes to clients of the Model Context Protocol',

@@ -1,4 +1,4 @@
-import type { RuleName } from './policy-options.ts';
+import type { PolicyRule } from './policy-options.ts';
 import type { Span } from './span.ts';
 
 /** Options of the supervisor of an agent, as its file has them; see `SupervisorOptions`. */
@@ -88,9 +88,10 @@ export interface AgentHintSettings {
 /** Options of the policy of an agent, as its file has them; see `PolicyOptions`. The workspace is the project. */
 export interface AgentPolicySettings {
   /**
-   * `default`: start, kill, write and keys are asked for. `auto`: start and kill are allowed. `dangerous`:
-   * all are. `plan`: start, kill, write and keys are denied and not offered. `ci`: no process tool is offered
-   * or allowed, and nothing is asked. Default `default`.
+   * `default`: commands that only read start; other starts, kill, write and keys are asked for. `auto`: kill and
+   * start are allowed, except for what a rule asks about. `dangerous`: nothing is asked. `plan`: commands that only
+   * read start; everything else that changes is denied. `ci`: no process tool is offered or allowed, and nothing is
+   * asked. Default `default`.
    */
   readonly mode?: 'default' | 'auto' | 'dangerous' | 'plan' | 'ci' | undefined;
   /**
@@ -105,8 +106,11 @@ export interface AgentPolicySettings {
   readonly tools?: AgentPolicyTools | undefined;
   /** Patterns for commands: `*` matches any text and `?` one character. Default: none. */
   readonly commands?: AgentPolicyCommands | undefined;
-  /** Overrides for the default rules, in every mode. Default: each rule denies. */
-  readonly rules?: Readonly<Partial<Record<RuleName, 'deny' | 'ask' | 'off'>>> | undefined;
+  /**
+   * Rules by name: `deny`, `ask` or `off` for a default rule, or a rule of your own. Yours also ask in the mode
+   * `dangerous`. Default: the default rules.
+   */
+  readonly rules?: Readonly<Record<string, 'deny' | 'ask' | 'off' | PolicyRule>> | undefined;
   /** Requires that commands run in the workspace and name no path outside it. Default `false`. */
   readonly restrict_to_workspace?: boolean | undefined;
   /** Folders and files outside the workspace that are allowed; absolute paths. Default: none. */

@@ -7,15 +7,29 @@ export const policyModes = ['default', 'auto', 'dangerous', 'plan', 'ci'] as con
 
 export const permissions = ['start', 'kill', 'write', 'keys', 'status', 'output', 'list', 'other'] as const;
 
-/** Commands refused by default, in any mode. */
-const ruleNames = [
-  'recursive-forced-delete',
+/** Names of the default rules. */
+export const ruleNames = [
+  'delete-beyond-repair',
   'dd-to-device',
   'disk-format',
   'raw-disk-write',
   'machine-power',
   'fork-bomb',
   'kill-by-name',
+  'kill-found',
+  'delete-sources',
+  'git-loss',
+  'database-loss',
+  'cloud-loss',
+  'container-loss',
+  'publish',
+  'packages-removed',
+  'privilege',
+  'startup-files',
+  'secret-upload',
+  'secret-piped',
+  'destructive-code',
+  'foreign-code',
 ] as const;
 
 export type RuleName = (typeof ruleNames)[number];
@@ -31,6 +45,31 @@ const permissionEntries = z.record(z.string(), verdict).superRefine((entries, co
   }
 });
 
+const ruleEntries = z
+  .record(
+    z.string(),
+    z.union(
+      [
+        z.enum(['deny', 'ask', 'off']),
+        z.strictObject({
+          verdict: z.enum(['deny', 'ask']),
+          what: z.string().min(1),
+          hint: z.string().optional(),
+          match: z.array(z.string().min(1)).min(1),
+          beside: z.array(z.string().min(1)).optional(),
+        }),
+      ],
+      { error: () => '"deny", "ask", "off", or a rule with "verdict", "what" and "match"' },
+    ),
+  )
+  .superRefine((entries, context) => {
+    for (const [name, rule] of Object.entries(entries)) {
+      if (typeof rule === 'object' || (ruleNames as readonly string[]).includes(name)) continue;
+      const message = `the name of a default rule (${ruleNames.join(', ')}), or a rule with "verdict", "what" and "match"`;
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+  });
+
 /** Accepts any possible tool name, except a permission that differs only in case or a final `s`. */
 function findEntryProblem(key: string): string | null {
   const known = `a permission (${permissions.join(', ')}) or the name of a tool`;
@@ -41,12 +80,27 @@ function findEntryProblem(key: string): string | null {
   return /^[A-Za-z_][\w.:/-]*$/.test(key) ? null : known;
 }
 
+/** Rule about commands. */
+export interface PolicyRule {
+  /** `deny`: such a command is never started. `ask`: a person decides. */
+  readonly verdict: 'deny' | 'ask';
+  /** Subject of the rule, as the end of a sentence that begins with "it is". */
+  readonly what: string;
+  /** Advice for the model: what to do instead. Default: none. */
+  readonly hint?: string | undefined;
+  /** Patterns, of which one must match a command. */
+  readonly match: readonly string[];
+  /** Patterns, of which one must match another command of the same text. Default: none is needed. */
+  readonly beside?: readonly string[] | undefined;
+}
+
 /** Options of a policy: what an agent may do. Every one has a default. */
 export interface PolicyOptions {
   /**
-   * `default`: start, kill, write and keys are asked for. `auto`: start and kill are allowed. `dangerous`:
-   * all are. `plan`: start, kill, write and keys are denied and not offered. `ci`: no process tool is offered
-   * or allowed, and nothing is asked. Default `default`.
+   * `default`: commands that only read start; other starts, kill, write and keys are asked for. `auto`: kill and
+   * start are allowed, except for what a rule asks about. `dangerous`: nothing is asked. `plan`: commands that only
+   * read start; everything else that changes is denied. `ci`: no process tool is offered or allowed, and nothing is
+   * asked. Default `default`.
    */
   readonly mode?: 'default' | 'auto' | 'dangerous' | 'plan' | 'ci' | undefined;
   /**
@@ -75,8 +129,11 @@ export interface PolicyOptions {
         readonly deny?: readonly string[] | undefined;
       }
     | undefined;
-  /** Overrides for the default rules, in every mode. Default: each rule denies. */
-  readonly rules?: Readonly<Partial<Record<RuleName, 'deny' | 'ask' | 'off'>>> | undefined;
+  /**
+   * Rules by name: `deny`, `ask` or `off` for a default rule, or a rule of your own. Yours also ask in the mode
+   * `dangerous`. Default: the default rules.
+   */
+  readonly rules?: Readonly<Record<string, 'deny' | 'ask' | 'off' | PolicyRule>> | undefined;
   /** The folder of the work, an absolute path. Default: the working directory of this program. */
   readonly workspace?: string | undefined;
   /** Requires that commands run in the workspace and name no path outside it. Default `false`. */
@@ -112,7 +169,7 @@ export const policyOptions = z.strictObject({
     })
     .prefault({}),
   commands: z.strictObject({ allow: patterns, deny: patterns }).prefault({}),
-  rules: z.partialRecord(z.enum(ruleNames), z.enum(['deny', 'ask', 'off'])).default({}),
+  rules: ruleEntries.default({}),
   workspace: absolutePath.optional(),
   restrictToWorkspace: z.boolean().default(false),
   extraPaths: z.array(absolutePath).default([]),

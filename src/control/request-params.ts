@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions, policyModes } from '../config/policy-options.ts';
+import { permissions } from '../config/policy-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
 import { readOptions } from '../config/read-options.ts';
 import { captureOptions, keyInput, terminalSize } from '../config/terminal-options.ts';
@@ -98,7 +98,8 @@ export const requestParams = {
     cwd: z.string().min(1),
     /** Tool sets, separated by commas. */
     tools: z.string(),
-    policyMode: z.enum(policyModes),
+    /** Options of the policy, which check themselves when it is created. */
+    policy: z.record(z.string(), z.unknown()),
     version: z.string(),
     /** Environment of the client's commands, in place of the supervisor's. */
     env: z.record(z.string(), z.string()),

@@ -23,8 +23,10 @@ function writeModule(): string {
   const parser = compress('web-tree-sitter/web-tree-sitter.wasm');
   const bash = compress('tree-sitter-bash/tree-sitter-bash.wasm');
   return `
+import * as parserModule from 'web-tree-sitter';
 const { brotliDecompressSync } = process.getBuiltinModule('node:zlib');
 const read = (text) => brotliDecompressSync(Buffer.from(text, 'base64'));
+export const loadParserModule = async () => parserModule;
 export const readParserWasm = () => read('${parser}');
 export const readBashWasm = () => read('${bash}');
 `;
@@ -36,12 +38,14 @@ function compress(specifier: string): string {
 
 /**
  * Changes to the parser, so that it works in a bundle without a word of the bundler: it needs the address of no file, names Node's modules as
- * such, and would evaluate only code inside a grammar, of which the grammar of bash has none.
+ * such, can be initialized again, and would evaluate only code inside a grammar, of which the grammar of bash has none.
  */
 const changes: readonly (readonly [RegExp, string])[] = [
   [/\bimport\.meta\.url\b/g, '"file:///"'],
   [/\bimport\("(module|fs\/promises)"\)/g, 'import("node:$1")'],
   [/(?<![\w.])eval\(/g, '(0, eval)('],
+  // A new memory for each parser: one that is full stays full.
+  [/\bModule3 \?\?= await\b/g, 'Module3 = await'],
 ];
 
 function withoutOwnPlace(code: string): string {

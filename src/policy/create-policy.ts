@@ -1,8 +1,10 @@
+import { toErrorText } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { type PolicyOptions, type PolicySettings, policyOptions } from '../config/policy-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { combinePolicies } from './combine-policies.ts';
 import type { Policy } from './policy.ts';
+import { compilePattern } from './rules/rule.ts';
 import { installedSandbox, type SharedSandbox } from './sandbox/sandbox-runtime.ts';
 
 /**
@@ -34,5 +36,21 @@ export function toSettings(options: PolicyOptions, workspace: string): PolicySet
     const message = `policy: "sandbox" is ${JSON.stringify(settings.sandbox)}; expected "off", or "restrictToWorkspace": true beside it.`;
     throw new TroupeError({ code: 'invalid-option', message });
   }
+  checkRules(settings);
   return { ...settings, workspace: settings.workspace ?? workspace };
+}
+
+/** @throws TroupeError `invalid-option` for a pattern that cannot be read. */
+function checkRules({ rules }: PolicySettings): void {
+  for (const [name, rule] of Object.entries(rules)) {
+    if (typeof rule !== 'object') continue;
+    for (const pattern of [...rule.match, ...(rule.beside ?? [])]) {
+      try {
+        compilePattern(pattern);
+      } catch (cause) {
+        const message = `policy: "rules.${name}" has the pattern ${JSON.stringify(pattern)}, which cannot be read: ${toErrorText(cause)}.`;
+        throw new TroupeError({ code: 'invalid-option', message, cause });
+      }
+    }
+  }
 }

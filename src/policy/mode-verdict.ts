@@ -22,6 +22,13 @@ function toModeVerdict(mode: PolicySettings['mode'], permission: Permission): Ve
   }
 }
 
+/** Verdict on a permission, before a command is looked at. */
+export interface PermissionVerdict {
+  readonly type: VerdictType;
+  /** Whether commands that only read are started all the same. */
+  readonly letsReadersRun: boolean;
+}
+
 /**
  * Returns the verdict with the user's own entries: the tool's before the permission's, none above a prohibition of the
  * mode.
@@ -29,10 +36,16 @@ function toModeVerdict(mode: PolicySettings['mode'], permission: Permission): Ve
 export function toPermissionVerdict(
   { mode, permissions }: PolicySettings,
   { tool, permission }: { readonly tool: string; readonly permission: Permission },
-): VerdictType {
+): PermissionVerdict {
   const byMode = toModeVerdict(mode, permission);
-  if (byMode === 'deny' && (mode === 'plan' || mode === 'ci')) return 'deny';
-  return own(permissions, tool) ?? own(permissions, permission) ?? byMode;
+  const byUser = own(permissions, tool) ?? own(permissions, permission);
+  const isProhibited = byMode === 'deny' && (mode === 'plan' || mode === 'ci');
+  return {
+    type: isProhibited ? 'deny' : (byUser ?? byMode),
+    letsReadersRun:
+      permission === 'start' &&
+      (mode === 'plan' ? byUser !== 'deny' : mode === 'default' && byUser === undefined),
+  };
 }
 
 function own(entries: PolicySettings['permissions'], key: string): VerdictType | undefined {

@@ -14,23 +14,33 @@ export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | '
   const hasTool = createToolFilter(settings.tools);
   const verdictOf = (tool: string, permission: Permission) =>
     toPermissionVerdict(settings, { tool, permission });
-  const allows = (tool: string, permission: Permission): boolean =>
-    hasTool(tool) && verdictOf(tool, permission) !== 'deny';
+  const allows = (tool: string, permission: Permission): boolean => {
+    const { type, letsReadersRun } = verdictOf(tool, permission);
+    return hasTool(tool) && (type !== 'deny' || letsReadersRun);
+  };
 
   const decide = async (request: PolicyRequest): Promise<Verdict> => {
     const { tool, permission, start } = request;
     if (!hasTool(tool)) return denyTool(tool);
-    const type = verdictOf(tool, permission);
-    if (type === 'deny') return denyPermission(request, mode);
+    const { type, letsReadersRun } = verdictOf(tool, permission);
+    if (type === 'deny' && !(letsReadersRun && start !== undefined)) return denyPermission(request, mode);
     const reason = toReason(settings, request);
     if (start === undefined) {
       return type === 'allow' ? { type } : { ...toQuestion(request), reason, always: toToolGrants(request) };
     }
     const judgement = await judge(start, settings);
-    if (judgement.type === 'deny') return judgement;
-    if (judgement.type === 'ask') return toDoubt(request, judgement.why);
+    if (judgement.type === 'deny') {
+      const { type, reason, hint, rule } = judgement;
+      return { type, reason, hint, ...(rule !== null && { rule }) };
+    }
+    const isReader = judgement.type === 'plain' && judgement.isReader;
+    if (letsReadersRun && isReader) return { type: 'allow' };
+    if (type === 'deny') return denyPermission(request, mode);
+    if (judgement.type === 'ask' && (mode !== 'dangerous' || judgement.isWanted)) {
+      return toDoubt(request, judgement);
+    }
     if (type === 'allow' || judgement.type === 'allow') return { type: 'allow' };
-    return { ...toQuestion(request), reason, always: judgement.always };
+    return { ...toQuestion(request), reason, always: judgement.type === 'plain' ? judgement.always : null };
   };
 
   return {
@@ -47,11 +57,16 @@ async function judge(start: StartRequest, settings: PolicySettings): Promise<Jud
   try {
     // Loaded here: a program without an agent judges no command.
     const { judgeStart } = await import('./judge/judge-start.ts');
-    const { loadShellGrammar } = await import('./shell/shell-grammar.ts');
-    const grammar = await loadShellGrammar();
+    const { shellGrammar: grammar } = await import('./shell/shell-grammar.ts');
     return await judgeStart({ ...start, cwd: start.cwd ?? settings.workspace ?? '/' }, { settings, grammar });
   } catch (error) {
-    return { type: 'ask', why: `could not be checked (${toErrorText(error)})` };
+    return {
+      type: 'ask',
+      why: `could not be checked (${toErrorText(error)})`,
+      rule: null,
+      isWanted: true,
+      always: null,
+    };
   }
 }
 
@@ -67,9 +82,11 @@ function denyPermission({ tool, permission }: PolicyRequest, mode: PolicySetting
       ? `No tool ${what} in the mode ${mode}.`
       : `${tool} may not be used: it ${what}.`;
   const hint =
-    mode === 'plan'
-      ? 'Describe what you would do, and let the user change the mode.'
-      : 'Continue without it, or ask the user.';
+    mode === 'plan' && permission === 'start'
+      ? 'Run only commands that read, such as ls, cat, rg and git diff; describe what you would do, and let the user change the mode.'
+      : mode === 'plan'
+        ? 'Describe what you would do, and let the user change the mode.'
+        : 'Continue without it, or ask the user.';
   return { type: 'deny', reason, hint };
 }
 
@@ -96,10 +113,14 @@ function toQuestion({ tool, permission, start }: PolicyRequest): Pick<Question, 
   return { type: 'ask', question };
 }
 
-/** Asks about an unclear command each time. `why` is the end of a sentence that begins with "it". */
-function toDoubt(request: PolicyRequest, why: string): Question {
+/** Asks about an unclear or harmful command each time. `why` is the end of a sentence that begins with "it". */
+function toDoubt(
+  request: PolicyRequest,
+  { why, rule, always }: Extract<Judgement, { type: 'ask' }>,
+): Question {
   const { type, question } = toQuestion(request);
-  return { type, question: `${question} It ${why}.`, reason: `It ${why}.`, always: null };
+  const reason = rule === null ? `It ${why}.` : `It ${why} (rule ${rule}).`;
+  return { type, question: `${question} It ${why}.`, reason, always, ...(rule !== null && { rule }) };
 }
 
 function toReason({ mode, permissions }: PolicySettings, { tool, permission }: PolicyRequest): string {

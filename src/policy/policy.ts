@@ -31,9 +31,17 @@ export type Verdict =
       readonly question: string;
       readonly reason: string;
       readonly always: readonly Grant[] | null;
+      /** The rule that asks, or `restrictToWorkspace`; absent where the mode or a doubt asks. */
+      readonly rule?: string;
     }
   /** `reason` says what was refused and by which rule; `hint` what to do instead. */
-  | { readonly type: 'deny'; readonly reason: string; readonly hint: string };
+  | {
+      readonly type: 'deny';
+      readonly reason: string;
+      readonly hint: string;
+      /** The rule that denies, or `commands.deny`, or `restrictToWorkspace`; absent where the mode or a filter denies. */
+      readonly rule?: string;
+    };
 
 /** Command as it is started, and how it is confined to its workspace. */
 export interface PreparedStart {

@@ -13,6 +13,7 @@ import { isInside } from '../policy/workspace/real-path.ts';
 import { toReportingCommand } from '../process/cwd-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
+import { findProcess } from './find-process.ts';
 import type {
   CallDirectory,
   NoticeDelivery,
@@ -98,7 +99,7 @@ export function checkCall(
     arguments: given as Record<string, unknown>,
     callId: id ?? null,
     agent,
-    ...toResolvedIntent(prepared.intent, base),
+    ...toResolvedIntent(toRestarted(prepared.intent, deps), base),
   };
   return { ok: true, prepared, permission, directory };
 }
@@ -140,6 +141,16 @@ export async function callTool(request: ToolRequest, deps: CallDeps): Promise<To
 }
 
 /** Resolves the directory in which the policy judges the command. */
+/** Puts the command of a process that is to be restarted into the intent. An unknown process has none, and is not restarted. */
+function toRestarted(intent: ToolIntent, deps: Pick<CallDeps, 'supervisor' | 'owner'>): ToolIntent {
+  const found = intent.restarts === undefined ? undefined : findProcess(intent.restarts, deps);
+  if (found === undefined || 'ok' in found) return intent;
+  const { command, cwd } = found.view();
+  return command.type === 'function'
+    ? intent
+    : { ...intent, start: { command: command.type === 'argv' ? command.argv : command.script, cwd } };
+}
+
 function toResolvedIntent(
   { permission, start }: ToolIntent,
   base: string,

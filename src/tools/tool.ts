@@ -80,6 +80,8 @@ export interface ToolIntent {
   readonly permission: Permission;
   /** Command that it would run, if any. */
   readonly start?: StartRequest;
+  /** Id of the process whose command it would run again; judged like `start`. */
+  readonly restarts?: string;
   /** Without a `cwd`, the command runs in the owner's directory. Default: in the supervisor's directory. */
   readonly keepsDirectory?: boolean;
   /** The call only waits; repeating it is no sign of a looping model. */

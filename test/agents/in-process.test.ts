@@ -437,7 +437,7 @@ test('a question of a delegate reaches the person', async () => {
   const questions: string[] = [];
   await using given = await openDelegation({
     steps: [delegate('run it'), { text: 'done' }],
-    delegates: { coder: [run('echo hello'), (messages) => ({ text: messages.at(-1)?.text ?? '' })] },
+    delegates: { coder: [run('env echo hello'), (messages) => ({ text: messages.at(-1)?.text ?? '' })] },
     files: { coder: 'model: scripted\npolicy: { mode: default }' },
     agent: {
       ask: async ({ tool }) => {
@@ -456,7 +456,7 @@ test('a question of a delegate reaches the person', async () => {
 test('without a person a question is a denial that says so', async () => {
   await using given = await openDelegation({
     steps: [delegate('run it'), { text: 'done' }],
-    delegates: { coder: [run('echo hello'), (messages) => ({ text: messages.at(-1)?.text ?? '' })] },
+    delegates: { coder: [run('env echo hello'), (messages) => ({ text: messages.at(-1)?.text ?? '' })] },
     files: { coder: 'model: scripted' },
   });
 

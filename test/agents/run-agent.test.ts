@@ -223,7 +223,7 @@ test('a failed creation of an agent is an answer', async () => {
 test('a question without a person is a denial that says so', async () => {
   const result = await run(
     [
-      { calls: [{ name: 'run_command', arguments: { command: 'echo hello' } }] },
+      { calls: [{ name: 'run_command', arguments: { command: 'env echo hello' } }] },
       (messages) => ({ text: messages.at(-1)?.text ?? '' }),
     ],
     { definition: { name: 'lead', model: { provider: 'scripted' } } },

@@ -70,7 +70,7 @@ test('a delegate owns its processes under the id of its own process', async () =
 test('a denied call gives an exit code of its own', async () => {
   await using project = scriptedProject();
   writeFileSync(project.file('agents/asking.yaml'), 'name: asking\nmodel: scripted\n');
-  const args = ['asking', '--task', 'run echo forty-two'];
+  const args = ['asking', '--task', 'run env echo forty-two'];
 
   const [asText, asJson, asDelegate] = await Promise.all([
     exec(project, args),

@@ -40,6 +40,7 @@ test.each([
   'top',
   'ui',
   'process',
+  'policy',
 ])('the help of %s is as agreed', async (verb) => {
   const args = verb === 'troupe' ? ['help'] : [verb, '--help'];
   const file = join(golden, `${verb}.txt`);

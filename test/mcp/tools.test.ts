@@ -32,7 +32,7 @@ test('a forbidden tool is not offered', async () => {
 
   const names = tools.map(({ name }) => name);
   expect(names).toContain('list_processes');
-  expect(names).not.toContain('run_command');
+  expect(names).not.toContain('kill_process');
 });
 
 test.for(eras)('a call answers with data and text (%s)', async (era) => {

@@ -8,8 +8,8 @@ import { createVirtualClock } from '../../src/testing/index.ts';
 const request = {
   tool: 'run_command',
   permission: 'start',
-  start: { command: 'ls' },
-  arguments: { command: 'ls', timeout_seconds: 3 },
+  start: { command: 'npm test' },
+  arguments: { command: 'npm test', timeout_seconds: 3 },
   callId: 'call-7',
   agent: 'coder',
 } as const;
@@ -35,7 +35,7 @@ test('a denied call is refused without a question', async () => {
   expect(await pass(ask, { mode: 'plan' })).toEqual({
     ok: false,
     error:
-      'Denied: No tool starts a process in the mode plan. Describe what you would do, and let the user change the mode.',
+      'Denied: No tool starts a process in the mode plan. Run only commands that read, such as ls, cat, rg and git diff; describe what you would do, and let the user change the mode.',
   });
   expect(ask).not.toHaveBeenCalled();
 });
@@ -46,23 +46,23 @@ test('a question carries all that a person decides by', async () => {
   expect(await pass(ask)).toEqual({ ok: true });
   expect(ask.mock.calls[0]?.[0]).toEqual({
     ...request,
-    question: 'run_command starts "ls".',
+    question: 'run_command starts "npm test".',
     reason: 'The policy asks, in the mode default, before a tool starts a process.',
-    always: ['ls *'],
+    always: ['npm test *'],
   });
 });
 
 test('a denial by the user says so', async () => {
   expect(await pass(async () => false)).toEqual({
     ok: false,
-    error: 'Denied: The user did not consent. run_command starts "ls".',
+    error: 'Denied: The user did not consent. run_command starts "npm test".',
   });
 });
 
 test('a question without a person is a denial', async () => {
   expect(await pass(null)).toEqual({
     ok: false,
-    error: `Denied: run_command starts "ls". That needs consent, and there is no person to ask.`,
+    error: `Denied: run_command starts "npm test". That needs consent, and there is no person to ask.`,
   });
 });
 
@@ -82,7 +82,7 @@ test.each([
 ] as const)('an ask that %s is a denial', async (_, ask) => {
   expect(await pass(ask as unknown as Ask)).toEqual({
     ok: false,
-    error: 'Denied: run_command starts "ls". Asking failed: "no terminal".',
+    error: 'Denied: run_command starts "npm test". Asking failed: "no terminal".',
   });
 });
 
@@ -105,7 +105,7 @@ test('no answer in time is a denial, and a late one changes nothing', async () =
 
   expect(await passage).toEqual({
     ok: false,
-    error: 'Denied: run_command starts "ls". No answer within 30s, so the call is not made.',
+    error: 'Denied: run_command starts "npm test". No answer within 30s, so the call is not made.',
   });
   expect(stop?.aborted).toBe(true);
 });

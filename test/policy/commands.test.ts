@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is what the shell reads.
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/config/policy-options.ts';
 import { MAX_COMMAND_CHARACTERS } from '../../src/policy/judge/read-start.ts';
@@ -16,11 +17,11 @@ describe('an allow list', () => {
     ['npm test 2>&1 >/dev/null', 'allow'],
     ['echo hi > out.txt', 'allow'],
     ['npm testing', 'ask'],
-    ['git status --short', 'ask'],
-    ['git status && ls', 'ask'],
-    ['git status\nls', 'ask'],
-    ['git status $(ls)', 'ask'],
-    ['git status & ls', 'ask'],
+    ['git push --dry-run', 'ask'],
+    ['git status && make', 'ask'],
+    ['git status\nmake', 'ask'],
+    ['git status $(make)', 'ask'],
+    ['git status & make', 'ask'],
     ['npm test > ~/.bashrc', 'ask'],
     ['npm test | tee log', 'ask'],
     ['PATH=/evil npm test', 'ask'],
@@ -79,7 +80,7 @@ describe('an allow list', () => {
   });
 
   test('does not lift the deny list', async () => {
-    expect((await decideStart({ commands: { allow: ['*'] } }, 'rm -rf build')).type).toBe('deny');
+    expect((await decideStart({ commands: { allow: ['*'] } }, 'rm -rf /')).type).toBe('deny');
   });
 
   test('does not answer what cannot be told', async () => {
@@ -87,7 +88,7 @@ describe('an allow list', () => {
   });
 
   test('lifts no prohibition of a mode', async () => {
-    expect((await decideStart({ mode: 'plan', commands: { allow: ['*'] } }, 'ls')).type).toBe('deny');
+    expect((await decideStart({ mode: 'plan', commands: { allow: ['*'] } }, 'npm test')).type).toBe('deny');
   });
 });
 
@@ -118,30 +119,44 @@ describe('a deny list', () => {
 });
 
 describe('a default rule', () => {
-  test.each(['default', 'auto', 'dangerous'] as const)('holds in the mode %s', async (mode) => {
-    expect(await decideStart({ mode }, 'sudo rm -rf build')).toEqual({
+  test.each(['default', 'auto', 'dangerous'] as const)('denies in the mode %s', async (mode) => {
+    expect(await decideStart({ mode }, 'sudo rm -rf /')).toEqual({
       type: 'deny',
-      reason: '"rm -rf build" is a recursive forced delete (rule recursive-forced-delete).',
-      hint: 'Delete the files by name, or one directory with `rm -r`. Only the user can change the rule, in the policy\'s "rules".',
+      rule: 'delete-beyond-repair',
+      reason:
+        '"rm -rf /" is a deletion of the system, the home, the repository, or files outside the workspace (rule delete-beyond-repair).',
+      hint: 'Delete only files of the workspace. Only the user can change the rule, in the policy\'s "rules".',
     });
   });
 
-  test('can be turned into a question', async () => {
-    const rules = { 'recursive-forced-delete': 'ask' } as const;
+  test('becomes a question in every mode by a setting', async () => {
+    const rules = { 'delete-beyond-repair': 'ask' } as const;
 
-    expect(await decideStart({ mode: 'dangerous', rules }, 'rm -rf build')).toEqual({
+    expect(await decideStart({ mode: 'dangerous', rules }, 'rm -rf /')).toMatchObject({
       type: 'ask',
-      question: 'run_command starts "rm -rf build". It is a recursive forced delete: "rm -rf build".',
-      reason: 'It is a recursive forced delete: "rm -rf build".',
-      always: null,
+      rule: 'delete-beyond-repair',
+      reason: expect.stringMatching(/^It is a deletion of the system.*\(rule delete-beyond-repair\)\.$/),
     });
   });
 
-  test('can be turned off', async () => {
-    const rules = { 'recursive-forced-delete': 'off' } as const;
+  test('is turned off by a setting', async () => {
+    const rules = { 'delete-beyond-repair': 'off', 'git-loss': 'deny' } as const;
 
-    expect((await decideStart({ mode: 'auto', rules }, 'rm -rf build')).type).toBe('allow');
+    expect((await decideStart({ mode: 'auto', rules }, 'rm -rf ~/x')).type).toBe('allow');
+    expect((await decideStart({ mode: 'auto', rules }, 'git stash clear')).type).toBe('deny');
     expect((await decideStart({ mode: 'auto', rules }, 'reboot')).type).toBe('deny');
+  });
+
+  test('that asks is silent in the mode dangerous', async () => {
+    expect((await decideStart({ mode: 'auto' }, 'git reset --hard')).type).toBe('ask');
+    expect((await decideStart({ mode: 'dangerous' }, 'git reset --hard')).type).toBe('allow');
+  });
+
+  test('that asks yields to the allow list', async () => {
+    const commands = { allow: ['git push *'] };
+
+    expect((await decideStart({ mode: 'auto', commands }, 'git push --force')).type).toBe('allow');
+    expect((await decideStart({ mode: 'auto', commands }, 'git push --force; $X')).type).toBe('ask');
   });
 
   test('offers the scoped kill in place of pkill', async () => {
@@ -151,9 +166,73 @@ describe('a default rule', () => {
   });
 });
 
-describe('what cannot be told', () => {
-  test('is asked for in every mode that asks', async () => {
-    expect(await decideStart({ mode: 'dangerous' }, '$CMD -rf /')).toEqual({
+describe('a rule of the user', () => {
+  const rules = {
+    deploy: { verdict: 'deny', what: 'a deployment', hint: 'Open a pull request.', match: ['make deploy'] },
+    mail: { verdict: 'ask', what: 'a mail', match: ['mail|sendmail !--dry-run', 'curl /smtps?:/'] },
+  } as const;
+
+  test.each([
+    ['make deploy', 'deny'],
+    ['nohup make -j4 "deploy" &', 'deny'],
+    ['make test', 'allow'],
+    ['echo hi | mail me', 'ask'],
+    ['mail --dry-run me', 'allow'],
+    ['curl smtps://example.com', 'ask'],
+  ])('judges %j: %s', async (command, expected) => {
+    expect((await decideStart({ mode: 'dangerous', rules }, command)).type).toBe(expected);
+  });
+
+  test('says what it is about', async () => {
+    expect(await decideStart({ mode: 'auto', rules }, 'make deploy')).toEqual({
+      type: 'deny',
+      rule: 'deploy',
+      reason: '"make deploy" is a deployment (rule deploy).',
+      hint: 'Open a pull request. Only the user can change the rule, in the policy\'s "rules".',
+    });
+  });
+});
+
+describe('a mode', () => {
+  test.each([
+    ['ls -la | grep x', 'allow', 'allow'],
+    ['git diff HEAD~1 -- src && cat "$FILE"', 'allow', 'allow'],
+    ['cd src && rg -n x 2>/dev/null', 'allow', 'allow'],
+    ["find . -name '*.ts' -newer x", 'allow', 'allow'],
+    ['timeout 5 git log -p', 'allow', 'allow'],
+    ['find . -name x -exec cat {} +', 'ask', 'deny'],
+    ['git log --output=x', 'ask', 'deny'],
+    ['git branch new', 'ask', 'deny'],
+    ['sort $X', 'ask', 'deny'],
+    ['sort -o x y', 'ask', 'deny'],
+    ['rg --pre x y', 'ask', 'deny'],
+    ['ls > x', 'ask', 'deny'],
+    ['PATH=/x ls', 'ask', 'deny'],
+    ['PATH=/x; ls', 'ask', 'deny'],
+    ['./ls', 'ask', 'deny'],
+    ['ls $(make)', 'ask', 'deny'],
+    ['ls() { make; }; ls', 'ask', 'deny'],
+    ['npm test', 'ask', 'deny'],
+    ['', 'ask', 'deny'],
+  ])('that asks or only reads judges %j: %s, %s', async (command, byDefault, inPlan) => {
+    expect((await decideStart({}, command)).type).toBe(byDefault);
+    expect((await decideStart({ mode: 'plan' }, command)).type).toBe(inPlan);
+  });
+
+  test('asks before a reader where the user wants that', async () => {
+    expect((await decideStart({ permissions: { start: 'ask' } }, 'ls')).type).toBe('ask');
+    expect((await decideStart({ mode: 'plan', permissions: { start: 'deny' } }, 'ls')).type).toBe('deny');
+  });
+
+  test('named dangerous asks nothing', async () => {
+    expect((await decideStart({ mode: 'dangerous' }, '$CMD x')).type).toBe('allow');
+    expect((await decideStart({ mode: 'dangerous' }, 'docker run x rm -rf /')).type).toBe('allow');
+  });
+});
+
+describe('an unreadable command', () => {
+  test('is a question', async () => {
+    expect(await decideStart({ mode: 'auto' }, '$CMD -rf /')).toEqual({
       type: 'ask',
       question: 'run_command starts "$CMD -rf /". It runs a program whose name is only known when it runs.',
       reason: 'It runs a program whose name is only known when it runs.',
@@ -161,20 +240,47 @@ describe('what cannot be told', () => {
     });
   });
 
-  test('is denied where there is no person to ask', async () => {
-    const policy = { mode: 'ci', permissions: {} } as const;
-
-    expect((await decideStart(policy, '$CMD')).type).toBe('deny');
+  test('is denied where no person is asked', async () => {
+    expect((await decideStart({ mode: 'ci' }, '$CMD')).type).toBe('deny');
   });
 
-  test('is a command of more than 64 KiB', async () => {
-    const longest = `echo ${'a'.repeat(MAX_COMMAND_CHARACTERS - 5)}`;
+  test('is one of more than 64 KiB', async () => {
+    const document = (length: number) => `cat > x.txt <<'END'\n${'a'.repeat(length)}\nEND`;
 
-    expect((await decideStart({ mode: 'auto' }, longest)).type).toBe('allow');
-    expect((await decideStart({ mode: 'auto' }, `${longest}a`)).type).toBe('ask');
+    expect((await decideStart({ mode: 'auto' }, document(MAX_COMMAND_CHARACTERS - 100))).type).toBe('allow');
+    expect((await decideStart({ mode: 'auto' }, document(MAX_COMMAND_CHARACTERS))).type).toBe('ask');
   });
 
   test.each(['(', '$(', '{ ', '`', 'if true; then ', 'bash -c "'])('is %j a thousand times', async (text) => {
     expect((await decideStart({ mode: 'auto' }, `${text.repeat(10_000)} ls`)).type).toBe('ask');
+  });
+});
+
+describe('a disguise', () => {
+  test.each([
+    ['echo ${one="$"}${two="$one(rm -rf /)"}${two@P}', 'ask'],
+    ["bash -oc posix 'rm -rf /'", 'deny'],
+    ["env -S 'rm\\_-rf\\_/'", 'deny'],
+    [". //dev/stdin <<<'rm -rf /'", 'deny'],
+    ["printf -v 'a[$(rm -rf /)]' x", 'ask'],
+    ["git config alias.x '!r\\m -rf /' && git x", 'ask'],
+    ["tar --to-command='r\\m -rf /' -xf x", 'ask'],
+    ["ssh -oProxyCommand='rm -rf /' h", 'deny'],
+  ])('is seen through: %j is %s', async (command, expected) => {
+    expect((await decideStart({ mode: 'auto' }, command)).type).toBe(expected);
+  });
+
+  test.each([
+    'cat <<-EOF\n\tindented\n\tEOF',
+    `git commit -m "$(cat <<'EOF'\nfix: it's "done"\n\nrm -rf / is denied\nEOF\n)"`,
+    "jest -t 'should rm -rf x'",
+    `psql -c "select 'halt'"`,
+    `trap 'rm -rf "$tmp"' EXIT`,
+    'npx rimraf dist',
+    "grep -rn 'rm -rf /' .",
+    'echo "rm -rf /"',
+    'git commit -m "git reset --hard; rm -rf /"',
+  ])('is not suspected in %j', async (command) => {
+    expect(await decideStart({ mode: 'auto' }, command)).toEqual({ type: 'allow' });
   });
 });

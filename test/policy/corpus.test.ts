@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import { corpus } from './corpus.ts';
 
-const policy = createPolicy({ mode: 'auto' });
+const policy = createPolicy({ mode: 'auto', workspace: '/work/project' });
 
 test.each(corpus.map((entry) => [entry.expected, entry.command] as const))(
   '%s: %j',

@@ -12,7 +12,7 @@ import { createGrants } from '../../src/policy/grant.ts';
 /** A person who answers every question with "always", and what was asked. */
 function arrange(policyOptions: PolicyOptions = {}) {
   const asked: PermissionQuestion[] = [];
-  const policy = createPolicy({ workspace: '/work', ...policyOptions });
+  const policy = createPolicy({ workspace: '/work', permissions: { start: 'ask' }, ...policyOptions });
   const wiring = {
     policy,
     grants: createGrants(),
@@ -44,8 +44,9 @@ test.for([
   ['./git status', ['./git status']],
   ['PORT=1 npm test', ['PORT=1 npm test']],
   ['echo one > file.txt', ['echo one > file.txt']],
-  ['git config core.pager less', ['git config core.pager less']],
-  ['sudo apt-get update', ['sudo apt-get update', 'apt-get update *']],
+  ['git config user.name me', ['git config user.name me']],
+  ['sudo apt-get update', ['sudo apt-get update', 'apt-get update']],
+  ['git push -f', ['git push -f']],
 ] as const)('a question for "%s" shows what always would allow', async ([command, patterns]) => {
   const given = arrange();
 
@@ -60,6 +61,7 @@ test.for([
   ['npm test', 'timeout 60 npm test -- --bail'],
   ['cat a | wc -l', 'wc -l b; cat c'],
   ['rm notes.txt', 'rm notes.txt'],
+  ['git push -f', 'git push -f'],
   ['git add x && npm test', 'npm test'],
 ] as const)('always for "%s" covers "%s"', async ([first, second]) => {
   const given = arrange();
@@ -82,13 +84,15 @@ test.for([
   ['echo one', "eval 'echo one'"],
   ['echo one', 'echo one | sh'],
   ['git status', 'git push'],
+  ['git push', 'git push -f'],
+  ['git push -f', 'git push -f origin'],
   ['git status', 'git -c core.pager=evil status'],
   ['git status', './git status'],
   ['git log', 'git log --output=.bashrc'],
   ['npm run build', 'npm run deploy'],
   ['npm test', 'PATH=/evil timeout 5 npm test'],
   ['rm notes.txt', 'rm notes.txt other.txt'],
-  ['rm notes.txt', 'cd .. && rm notes.txt'],
+  ['rm notes.txt', 'cd sub && rm notes.txt'],
   ['cd sub && rm notes.txt', 'rm notes.txt'],
   ['python3 script.py', 'python3 script.py --force'],
   ['git status', 'git status; git() { curl evil; }; git x'],

@@ -108,7 +108,7 @@ test('a denial says why and what to do', async () => {
   expect(await policy.decide({ tool: 'run_command', permission: 'start' })).toEqual({
     type: 'deny',
     reason: 'No tool starts a process in the mode plan.',
-    hint: 'Describe what you would do, and let the user change the mode.',
+    hint: 'Run only commands that read, such as ls, cat, rg and git diff; describe what you would do, and let the user change the mode.',
   });
 });
 

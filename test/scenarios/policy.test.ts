@@ -50,7 +50,7 @@ describe('a denied command', () => {
 
   test('starts nothing in any disguise', async () => {
     await using stage = openStage();
-    const policy = createPolicy({ mode: 'dangerous', workspace: stage.directory });
+    const policy = createPolicy({ mode: 'auto', workspace: stage.directory });
 
     for (const command of deletes) {
       const answer = await call(stage, { policy, command });

@@ -32,13 +32,13 @@ test('a tool without any remaining action is not offered', () => {
   expect(left.filter((tool) => tool !== null)).toEqual([]);
 });
 
-test('planning sees what reads, and nothing else', () => {
+test('planning sees tools that read, and those that start commands', () => {
   const policy = createPolicy({ mode: 'plan' });
 
   const offered = offerTools(allTools, policy);
 
   const permissions = new Set(offered.flatMap((tool) => tool.permissions));
-  for (const denied of ['start', 'kill', 'write', 'keys']) expect(permissions).not.toContain(denied);
+  for (const denied of ['kill', 'write', 'keys']) expect(permissions).not.toContain(denied);
   expect(offered.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['list_processes', 'wait_for', 'background_process', 'bg_output', 'process']),
   );
@@ -48,12 +48,12 @@ test('an action that was taken away is unknown, and denied', async () => {
   const policy = createPolicy({ mode: 'plan' });
   await using narrowed = arrange({ wiring: { policy, tools: offerTools(allTools, policy) } });
   await using whole = arrange({ wiring: { policy } });
-  const call = { action: 'spawn', command: 'make' };
+  const call = { action: 'kill', handle: 'tool_a' };
 
   const unknown = await narrowed.call('background_process', call);
   const denied = await whole.call('background_process', call);
 
-  expect(errorOf(unknown)).toContain('"action" is "spawn"; expected one of "list"');
+  expect(errorOf(unknown)).toContain('"action" is "kill"; expected one of ');
   expect(errorOf(denied)).toMatch(/denied/i);
   expect([...narrowed.backend.runs, ...whole.backend.runs]).toEqual([]);
 });
@@ -70,7 +70,7 @@ test('options of a policy restrict calls and tools as the policy does', async ()
 
   const denied = await given.host({ policy }).call({ name: 'run_command', input: { command: 'make' } });
 
-  expect(errorOf(denied.answer)).toMatch(/no tool "run_command"/i);
+  expect(errorOf(denied.answer)).toMatch(/No tool starts a process in the mode plan/);
   expect(given.backend.runs).toEqual([]);
   expect(offerTools(allTools, policy).map(({ name }) => name)).toEqual(
     offerTools(allTools, createPolicy(policy)).map(({ name }) => name),

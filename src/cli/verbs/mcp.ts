@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
+import type { PolicyOptions } from '../../config/policy-options.ts';
 import { quote } from '../../config/quote.ts';
 import { fileSecretSources, type SecretSource } from '../../config/secret-source.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
@@ -9,6 +10,7 @@ import { type CliIo, printNote } from '../cli-io.ts';
 import { onEndSignal } from '../end-signals.ts';
 import { collect, parseLimit } from '../flag-values.ts';
 import { programFile } from '../open-daemon.ts';
+import { readPolicyFile } from '../policy-file.ts';
 import { type DefineVerb, type FlagsOf, stateDirFlag } from '../verb.ts';
 import { readVersion } from '../version.ts';
 import { findStateDirectory } from '../with-state.ts';
@@ -25,10 +27,10 @@ const addFlags = (command: Command) =>
     )
     .addOption(
       command
-        .createOption('--policy-mode <mode>', 'what clients may do without a person being asked')
-        .choices(['default', 'auto', 'dangerous', 'plan', 'ci'])
-        .default('auto' as const),
+        .createOption('--policy-mode <mode>', 'what clients may do without a person being asked (auto)')
+        .choices(['default', 'auto', 'dangerous', 'plan', 'ci']),
     )
+    .option('--policy <file>', 'a policy file: YAML as under "policy:" in an agent file')
     .option(
       '--secret <name=source>',
       'a secret that a model can have typed by its name; can be repeated',
@@ -84,7 +86,7 @@ export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): P
     return await runMcpServer({
       version: readVersion(),
       tools: parseToolSets(flags.tools),
-      policy: { mode: flags.policyMode },
+      policy: await readPolicy(flags, io),
       supervisor: (root) => ({ ...toSupervisor(root), secrets }),
       ...(flags.owner !== undefined && { owner: flags.owner }),
       log: (line) => printNote(io, line),
@@ -103,6 +105,18 @@ export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): P
   } finally {
     removeSignals();
   }
+}
+
+/** Reads the policy: the file, and the mode in place of the file's. */
+async function readPolicy(
+  { policy, policyMode }: Pick<McpFlags, 'policy' | 'policyMode'>,
+  io: CliIo,
+): Promise<PolicyOptions> {
+  return {
+    mode: 'auto',
+    ...(policy !== undefined && (await readPolicyFile(policy, io))),
+    ...(policyMode !== undefined && { mode: policyMode }),
+  };
 }
 
 /** Lets the daemon serve the client. */
@@ -128,7 +142,12 @@ async function serveAttached({
   try {
     return await attachClient({
       ...{ socket: daemon.socket, name: flags.owner ?? 'mcp', cwd: String(cwd), tools: flags.tools },
-      ...{ policyMode: flags.policyMode, version: readVersion(), stdin: io.stdin, stdout: io.stdout },
+      ...{
+        policy: { ...(await readPolicy(flags, io)) },
+        version: readVersion(),
+        stdin: io.stdin,
+        stdout: io.stdout,
+      },
       log: (line) => printNote(io, line),
       signal: ending.signal,
     });

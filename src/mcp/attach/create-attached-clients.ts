@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import picomatch from 'picomatch';
+import type { PolicyOptions } from '../../config/policy-options.ts';
 import { quote } from '../../config/quote.ts';
 import { credentialNames } from '../../config/supervisor-options.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
@@ -70,7 +71,8 @@ function openServer(supervisor: Supervisor, params: AttachParams) {
     supervisor: placeCommands(supervisor, params),
     owner: `${SHELL_OWNER}/${params.name}`,
     tools: parseToolSets(params.tools),
-    policy: { mode: params.policyMode },
+    // The daemon's directory is not the client's.
+    policy: { workspace: params.cwd, ...(params.policy as PolicyOptions) },
     version: params.version,
     keepsProcesses: true,
   });

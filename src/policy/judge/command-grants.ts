@@ -1,7 +1,6 @@
 import type { Grant } from '../grant.ts';
 import { programOf, type SimpleCommand, showCommand } from '../shell/simple-command.ts';
 import { isCertain } from '../shell/word.ts';
-import type { Segment } from './read-start.ts';
 
 /** Programs that only read or print, whatever their arguments are. */
 const READERS = new Set(
@@ -47,35 +46,58 @@ const OPEN_VERBS = /^(run|exec|x|dlx|debug|shell|alias|config|set|api)$/;
  * Returns the grants that `'always'` would give for commands that only the mode asks about; `null` where that is
  * unknown: no command, or parts that are known only at run time.
  */
-export function toCommandGrants(segments: readonly Segment[]): readonly Grant[] | null {
-  const grants: Grant[] = [];
-  for (const { command } of segments) {
-    const pattern = toPattern(command);
-    if (pattern === null) return null;
-    const key = JSON.stringify([command.directories, pattern]);
-    if (!grants.some((each) => each.key === key)) grants.push({ pattern, key });
-  }
-  return grants.length === 0 ? null : grants;
+export function toCommandGrants(commands: readonly SimpleCommand[]): readonly Grant[] | null {
+  return toGrants(commands, toPattern);
 }
 
-/** Returns program and verb with any arguments; otherwise this exact command, if its text says all that it does. */
-function toPattern(command: SimpleCommand): string | null {
-  const { words, assignments, redirections, input, directories } = command;
+/** Returns grants for exactly these commands, about which a rule asks. A grant of a program and its verb does not cover them. */
+export function toExactGrants(commands: readonly SimpleCommand[]): readonly Grant[] | null {
+  return toGrants(commands, (command) => (isKnown(command) ? showCommand(command) : null), 'exact');
+}
+
+function toGrants(
+  commands: readonly SimpleCommand[],
+  toText: (command: SimpleCommand) => string | null,
+  ...more: readonly string[]
+): readonly Grant[] | null {
+  const grants = new Map<string, Grant>();
+  for (const command of commands) {
+    const pattern = toText(command);
+    if (pattern === null) return null;
+    const key = JSON.stringify([command.directories, pattern, ...more]);
+    grants.set(key, { pattern, key });
+  }
+  return grants.size === 0 ? null : [...grants.values()];
+}
+
+/** Tells whether the text of a command says all that it does. */
+function isKnown({ words, assignments, redirections, input, directories }: SimpleCommand): boolean {
   const texts = [
     ...words,
     ...assignments.map(({ value }) => value),
     ...redirections.map(({ target }) => target),
   ];
-  const places = directories.flat().map((step) => ('to' in step ? step.to : step.notTo));
-  if (![...texts, ...places].every(isCertain)) return null;
+  const places = directories.flat().map(({ to }) => to);
+  return (
+    input === null && [...texts, ...places].every(isCertain) && !texts.some((text) => /[*?[]/.test(text))
+  );
+}
+
+/** Returns program and verb with any arguments; otherwise this exact command, if its text says all that it does. */
+function toPattern(command: SimpleCommand): string | null {
+  const { words, assignments, redirections, directories } = command;
+  const texts = [
+    ...words,
+    ...redirections.map(({ target }) => target),
+    ...directories.flat().map(({ to }) => to),
+  ];
+  if (![...texts, ...assignments.map(({ value }) => value)].every(isCertain)) return null;
   const writes = redirections.some(
     ({ direction, target }) => direction === 'write' && target !== '/dev/null',
   );
-  if (assignments.length === 0 && !writes) {
-    const stem = toStem(command);
-    if (stem !== null) return `${stem} *`;
-  }
-  return input === null && !texts.some((text) => /[*?[]/.test(text)) ? showCommand(command) : null;
+  const stem = assignments.length === 0 && !writes ? toStem(command) : null;
+  if (stem !== null) return `${stem} *`;
+  return isKnown(command) ? showCommand(command) : null;
 }
 
 /** Returns the words that determine what a program does, whatever its arguments. */

@@ -2,126 +2,173 @@ import type { PolicySettings } from '../../config/policy-options.ts';
 import { quote } from '../../config/quote.ts';
 import type { Grant } from '../grant.ts';
 import type { StartRequest } from '../policy.ts';
-import type { DenyRule, Finding } from '../rules/deny-rule.ts';
-import { denyRules } from '../rules/deny-rules.ts';
+import { type ActiveRule, toActiveRules } from '../rules/active-rules.ts';
+import { isOpener, isReader } from '../rules/programs.ts';
+import type { Surroundings } from '../rules/targets.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
 import { programOf, type SimpleCommand, showCommand } from '../shell/simple-command.ts';
+import { UNKNOWN_WORDS } from '../shell/word.ts';
+import { createTurns } from '../turns.ts';
 import { checkWorkspace } from '../workspace/check-workspace.ts';
-import { toCommandGrants } from './command-grants.ts';
+import { toCommandGrants, toExactGrants } from './command-grants.ts';
 import { isAllowedBy, isDeniedBy, toCommandPattern } from './command-pattern.ts';
-import { findHiddenCommands } from './hidden-commands.ts';
 import { readStart, type Segment, type StartReading } from './read-start.ts';
-import { mayStartOthers } from './starts-others.ts';
 
 /** Judgement of a command by itself; `plain` leaves the decision to the mode. */
 export type Judgement =
-  | { readonly type: 'deny'; readonly reason: string; readonly hint: string }
-  /** `why` is the end of a sentence that begins with "it". */
-  | { readonly type: 'ask'; readonly why: string }
+  | { readonly type: 'deny'; readonly reason: string; readonly hint: string; readonly rule: string | null }
+  /** `why` is the end of a sentence that begins with "it". `isWanted`: the user's own settings ask, in every mode. */
+  | {
+      readonly type: 'ask';
+      readonly why: string;
+      readonly rule: string | null;
+      readonly isWanted: boolean;
+      readonly always: readonly Grant[] | null;
+    }
   | { readonly type: 'allow' }
-  /** `always`: the part that a person can allow permanently. */
-  | { readonly type: 'plain'; readonly always: readonly Grant[] | null };
+  /** `always`: the part that a person can allow permanently. `isReader`: it only reads and prints. */
+  | { readonly type: 'plain'; readonly always: readonly Grant[] | null; readonly isReader: boolean };
 
-/** Judges what a start would really run, most binding first: deny list, workspace, unknown parts, allow list. */
+/** Judges what a start would really run, most binding first: denials, workspace, unknown parts, allow list, questions. */
 export async function judgeStart(
   start: StartRequest & { readonly cwd: string },
   { settings, grammar }: { settings: PolicySettings; grammar: ShellGrammar },
 ): Promise<Judgement> {
-  const reading = readStart(start.command, { directories: [[{ to: start.cwd }]], grammar });
-  const byRules = judgeByRules(reading, settings);
+  const reading = await readStart(start.command, {
+    directories: [[{ to: start.cwd, isReached: true }]],
+    grammar,
+  });
+  const surroundings = { workspace: settings.workspace ?? start.cwd, extraPaths: settings.extraPaths };
+  const byRules = await judgeByRules(reading, { settings, surroundings });
   if (byRules?.type === 'deny') return byRules;
   const inWorkspace = settings.restrictToWorkspace
     ? await checkWorkspace(reading, { start, settings })
     : null;
-  if (inWorkspace?.type === 'deny') return inWorkspace;
+  if (inWorkspace?.type === 'deny') return { ...inWorkspace, rule: 'restrictToWorkspace' };
   const [doubt] = reading.doubts;
-  if (byRules !== null) return byRules;
-  if (doubt !== undefined) return { type: 'ask', why: doubt };
-  const hidden = findHidden(reading, { settings, grammar });
-  if (hidden !== null) return { type: 'ask', why: hidden };
-  return inWorkspace ?? judgeByAllowList(reading, settings);
+  if (doubt !== undefined)
+    return byRules ?? { type: 'ask', why: doubt, rule: null, isWanted: false, always: null };
+  if (inWorkspace !== null)
+    return { ...inWorkspace, rule: 'restrictToWorkspace', isWanted: false, always: null };
+  const byList = judgeByAllowList(reading, settings);
+  if (byRules === null || (byList.type === 'allow' && !byRules.isWanted)) return byList;
+  const certain = reading.segments.filter(isCommand).map(({ command }) => command);
+  return { ...byRules, always: toExactGrants(certain) };
 }
 
-function judgeByRules({ segments, bombs }: StartReading, settings: PolicySettings): Judgement | null {
-  const commands = segments.map(({ command }) => command);
-  const { deny } = settings.commands;
-  for (const text of deny) {
+type RuleJudgement = Extract<Judgement, { type: 'deny' | 'ask' }>;
+
+async function judgeByRules(
+  { segments, bombs }: StartReading,
+  { settings, surroundings }: { settings: PolicySettings; surroundings: Surroundings },
+): Promise<RuleJudgement | null> {
+  for (const text of settings.commands.deny) {
     const pattern = toCommandPattern(text);
-    const found = commands.find((command) => isDeniedBy(pattern, command));
-    if (found !== undefined) return toUserDenial(found, text);
+    const found = segments.find(({ type, command }) => type === 'certain' && isDeniedBy(pattern, command));
+    if (found !== undefined) return toUserDenial(found.command, text);
   }
-  let question: Judgement | null = null;
-  for (const rule of denyRules) {
-    const strictness = settings.rules[rule.name] ?? 'deny';
-    if (strictness === 'off') continue;
-    const found = rule.name === 'fork-bomb' ? toBomb(bombs) : findFirst(rule, commands);
+  let question: RuleJudgement | null = null;
+  for (const active of toActiveRules(settings)) {
+    const { name, rule, isWanted } = active;
+    const found =
+      name === 'fork-bomb' ? toBomb(bombs) : await findSegment(active, { segments, surroundings });
     if (found === null) continue;
-    if (found.finding === 'yes' && strictness === 'deny') return toDenial(found.shown, rule);
-    const may = found.finding === 'yes' ? 'is' : 'may be';
-    question ??= { type: 'ask', why: `${may} ${rule.what}: ${quote(found.shown)}` };
+    if (rule.verdict === 'deny' && found.isCertain) return toDenial(found.shown, active);
+    const why = `${found.isCertain ? 'is' : 'may be'} ${rule.what}: ${quote(found.shown)}`;
+    question ??= { type: 'ask', why, rule: name, isWanted, always: null };
   }
   return question;
 }
 
 interface Found {
-  readonly finding: Finding;
+  readonly isCertain: boolean;
   readonly shown: string;
 }
 
 function toBomb([name]: readonly string[]): Found | null {
-  return name === undefined ? null : { finding: 'yes', shown: `${name}()` };
+  return name === undefined ? null : { isCertain: true, shown: `${name}()` };
 }
 
-function findFirst(rule: DenyRule, commands: readonly SimpleCommand[]): Found | null {
-  let maybe: Found | null = null;
-  for (const command of commands) {
-    const finding = rule.finds(command, commands);
-    if (finding === 'yes') return { finding, shown: showCommand(command) };
-    if (finding === 'maybe') maybe ??= { finding, shown: showCommand(command) };
+async function findSegment(
+  active: ActiveRule,
+  { segments, surroundings }: { segments: readonly Segment[]; surroundings: Surroundings },
+): Promise<Found | null> {
+  const matching: Segment[] = [];
+  const turn = createTurns();
+  for (const segment of segments) {
+    const { command, isTail } = segment;
+    if (active.finds(command, { isTail, surroundings })) matching.push(segment);
+    await turn();
   }
-  return maybe;
+  if (active.rule.beside !== undefined) {
+    const hasOther = segments.some(
+      (other) => !matching.includes(other) && active.hasBeside(other.command, surroundings),
+    );
+    if (!hasOther) return null;
+  }
+  const found = matching.find(({ type }) => type === 'certain') ?? matching[0];
+  return found === undefined
+    ? null
+    : { isCertain: found.type === 'certain', shown: showCommand(found.command) };
 }
 
-function toDenial(shown: string, { name, what, hint }: DenyRule): Judgement {
+function toDenial(shown: string, { name, rule: { what, hint = '' } }: ActiveRule): RuleJudgement {
   const reason = `${quote(shown)} is ${what} (rule ${name}).`;
+  const change = `Only the user can change the rule, in the policy's "rules".`;
+  return { type: 'deny', reason, hint: `${hint} ${change}`.trim(), rule: name };
+}
+
+function toUserDenial(command: SimpleCommand, pattern: string): RuleJudgement {
+  const reason = `${quote(showCommand(command))} matches the denied pattern ${quote(pattern)}.`;
   return {
     type: 'deny',
     reason,
-    hint: `${hint} Only the user can change the rule, in the policy's "rules".`,
+    hint: 'Reach the goal in another way, or ask the user.',
+    rule: 'commands.deny',
   };
 }
 
-function toUserDenial(command: SimpleCommand, pattern: string): Judgement {
-  const reason = `${quote(showCommand(command))} matches the denied pattern ${quote(pattern)}.`;
-  return { type: 'deny', reason, hint: 'Reach the goal in another way, or ask the user.' };
-}
-
-function findHidden(
-  { segments }: StartReading,
-  { settings, grammar }: { settings: PolicySettings; grammar: ShellGrammar },
-): string | null {
-  const active = denyRules.filter(({ name }) => settings.rules[name] !== 'off');
-  const isDenied = (command: SimpleCommand) => active.some((rule) => rule.finds(command, []) === 'yes');
-  for (const { command, isGuess } of segments) {
-    const found = findHiddenCommands(command, { grammar, isGuess, isDenied });
-    if (found !== null) return found;
-  }
-  return null;
+/** Tells whether a segment is a command of its own, not a part of another one. */
+function isCommand({ type, isTail }: Segment): boolean {
+  return type === 'certain' && !isTail;
 }
 
 /** Requires one pattern per segment, and no way to run anything that no pattern covers. Pure wrappers need none. */
-function judgeByAllowList({ segments }: StartReading, { commands: { allow } }: PolicySettings): Judgement {
+function judgeByAllowList(reading: StartReading, { commands: { allow } }: PolicySettings): Judgement {
+  const segments = reading.segments.filter(isCommand);
   const patterns = allow.map((text) => ({ text, regExp: toCommandPattern(text) }));
-  const needed = segments.filter(({ isTransparent, ...segment }) => !isTransparent || writesItself(segment));
-  const isOpen = segments.some(({ command, isGuess }) => isGuess || mayStartOthers(command));
+  const needed = segments.filter((segment) => !needsNoPattern(segment));
+  const isOpen = segments.some(({ command }) => isOpener(command));
   const isListed = ({ command }: Segment) => patterns.some((pattern) => isAllowedBy(pattern, command));
   const unlisted = isOpen ? needed : needed.filter((segment) => !isListed(segment));
   if (needed.length > 0 && unlisted.length === 0) return { type: 'allow' };
-  return { type: 'plain', always: isOpen ? null : toCommandGrants(unlisted) };
+  return {
+    type: 'plain',
+    always: isOpen ? null : toCommandGrants(unlisted.map(({ command }) => command)),
+    isReader: segments.length > 0 && segments.every(isReading),
+  };
 }
 
-/** Tells whether a pure wrapper writes a file itself, by a redirection or as `time -o` does. */
-function writesItself({ command, ownWords }: Pick<Segment, 'command' | 'ownWords'>): boolean {
-  const isTimed = programOf(command) === 'time' && ownWords.some((word) => /^(-\w*o|--o)/.test(word));
-  return command.redirections.length > 0 || isTimed;
+function needsNoPattern({ command, isTransparent }: Segment): boolean {
+  const { assignments, redirections } = command;
+  const isPlain = assignments.length === 0 && redirections.length === 0;
+  return isPlain && (isTransparent || programOf(command) === '[[');
+}
+
+const HARMLESS = /^\/dev\/(null|stdout|stderr|tty)$/;
+
+function isReading({ command, isTransparent }: Segment): boolean {
+  const { words, assignments, redirections } = command;
+  const writes = redirections.some(
+    ({ direction, target }) => direction === 'write' && !HARMLESS.test(target),
+  );
+  // An unquoted variable may be an option.
+  const isOpen = words.some((word) => word.includes(UNKNOWN_WORDS) || word.startsWith('\0'));
+  if (writes || assignments.length > 0) return false;
+  return (
+    isTransparent ||
+    (words[0] === programOf(command) &&
+      isReader(command) &&
+      !(isOpen && !/^(echo|printf|cat|head|tail|wc|grep|ls|cd|\[\[|test)$/.test(programOf(command))))
+  );
 }

@@ -1,19 +1,20 @@
-import type { Directory } from '../shell/directories.ts';
+import { findInner, isInert, isRunner, isShell, isTransparent } from '../rules/programs.ts';
+import { isFind, toFoundPaths } from '../rules/rule.ts';
+import { readShellText, type ShellStart } from '../shell/read-commands.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
-import type { SimpleCommand } from '../shell/simple-command.ts';
-import { readSimpleCommands, type ShellStart } from '../shell/simple-commands.ts';
-import { isCertain, toShellText, type Word } from '../shell/word.ts';
-import { unwrap } from '../unwrap/unwrap.ts';
+import { type Directory, programOf, type SimpleCommand } from '../shell/simple-command.ts';
+import { isCertain, toShellText, UNKNOWN, UNKNOWN_WORDS, type Word } from '../shell/word.ts';
+import { createTurns } from '../turns.ts';
 
 /** Simple command of a start, at any depth of wrapping. */
 export interface Segment {
   readonly command: SimpleCommand;
-  /** Arguments, except those of the command that it runs. */
-  readonly ownWords: readonly Word[];
+  /** `certain`: it runs. `guess`: words of another command that may run. */
+  readonly type: 'certain' | 'guess';
+  /** Words of a runner from another position on; only patterns of more than a program count. */
+  readonly isTail: boolean;
   /** Runs another command without adding anything: `nohup`, `timeout 5`. */
   readonly isTransparent: boolean;
-  /** The boundary of its own words is a guess. */
-  readonly isGuess: boolean;
 }
 
 /** Commands that a start would run, as far as they are known. */
@@ -26,57 +27,263 @@ export interface StartReading {
 }
 
 const MAX_DEPTH = 8;
-const MAX_SEGMENTS = 5_000;
+const MAX_SEGMENTS = 2_000;
+const MAX_WORDS = 5_000;
+const MAX_TAILS = 40;
 
-/** Limit for parsed text; no typed command is longer, and parsing costs time. */
+/** Limits for one decision: characters of the command, and of the code in all its texts. */
 export const MAX_COMMAND_CHARACTERS = 65_536;
+const MAX_CODE_CHARACTERS = 24_000;
 
-/** Parses shell text, or a program with its arguments, and whatever these run in turn. */
-export function readStart(
+/** Variables whose value a program hands to a shell. */
+const COMMAND_VARIABLES =
+  /^(\w+_)?(PAGER|EDITOR|ASKPASS|LESSOPEN|LESSCLOSE)$|^(VISUAL|GIT_SSH_COMMAND|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|PROMPT_COMMAND|RSYNC_RSH)$/;
+
+/** Builtins that take names of variables; bash computes the index of an array: `printf -v 'a[$(…)]'`. */
+const DECLARERS =
+  /^(export|declare|typeset|local|readonly|read|mapfile|readarray|printf|unset|let|test|\[|\[\[|getopts|wait)$/;
+const SUBSCRIPT = /\w\[[^\]]*(\$\(|`|\$\{)/;
+
+const INTERPRETERS =
+  /^(python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|tclsh|expect|[gmn]?awk|g?sed|make|gmake|vim?|nvim|ex|emacs|gdb|lldb|less|man|rename|at|batch|crontab|psql|mysql|sqlite3)$/;
+
+/** Reads shell text, or a program with its arguments, and whatever these run in turn. */
+export async function readStart(
   command: string | readonly string[],
-  { directories, grammar }: { directories: readonly Directory[]; grammar: ShellGrammar },
-): StartReading {
+  { directories, grammar }: { readonly directories: readonly Directory[]; readonly grammar: ShellGrammar },
+): Promise<StartReading> {
   const segments: Segment[] = [];
-  const doubts: string[] = [];
+  const doubts = new Set<string>();
   const bombs: string[] = [];
+  /** Texts that this command writes into files. */
+  const files = new Map<string, Word>();
+  let budget = MAX_CODE_CHARACTERS;
+  let wordCount = 0;
+  const turn = createTurns();
 
-  const readText = (text: Word, start: ShellStart, depth: number): void => {
-    if (text.length > MAX_COMMAND_CHARACTERS) {
-      doubts.push(`is longer than ${MAX_COMMAND_CHARACTERS} characters`);
-      return;
+  const readText = async (text: Word, start: ShellStart, level: Level): Promise<void> => {
+    const doubt = (why: string) => level.isGuess || doubts.add(why);
+    if (!isCertain(text)) {
+      if (/^\s*\0+\s*$/.test(text)) return void doubt('gives a shell text that is only known when it runs');
     }
-    if (!isCertain(text)) doubts.push('gives a shell text that is only known when it runs');
-    const reading = readSimpleCommands(toShellText(text), start, grammar);
-    doubts.push(...reading.doubts);
+    if (level.depth > MAX_DEPTH) return void doubts.add('has too many wrappers to be analysed');
+    if (budget <= 0) return void doubts.add('is too long to be analysed');
+    const reading = await readShellText(toShellText(text), { start, grammar, limit: budget });
+    budget -= Math.min(text.length, 4_000) + 10;
+    for (const why of reading.doubts) doubt(why);
     bombs.push(...reading.bombs);
-    for (const found of reading.commands) readCommand(found, depth);
+    for (const found of reading.commands) await readCommand(found, level);
   };
 
-  const readCommand = (found: SimpleCommand, depth: number): void => {
-    if (depth > MAX_DEPTH || segments.length >= MAX_SEGMENTS) {
-      doubts.push(
-        depth > MAX_DEPTH ? 'has too many wrappers to be analysed' : 'consists of too many commands',
+  const readCommand = async (command: SimpleCommand, level: Level): Promise<void> => {
+    await turn();
+    wordCount += command.words.length;
+    if (segments.length >= MAX_SEGMENTS || wordCount > MAX_WORDS)
+      return void doubts.add('consists of too many commands');
+    if (level.depth > MAX_DEPTH) return void doubts.add('has too many wrappers to be analysed');
+    const program = programOf(command);
+    const { words, input } = command;
+    segments.push({
+      command,
+      type: level.isGuess ? 'guess' : 'certain',
+      isTail: false,
+      isTransparent: isTransparent(command),
+    });
+    const doubt = (why: string) => level.isGuess || doubts.add(why);
+    const inside = { isGuess: level.isGuess, depth: level.depth + 1 };
+    const start: ShellStart = { directories: command.directories, input };
+    await readVariables(command, inside);
+    noteFile(command);
+    const [first] = words;
+    if (first === undefined) return;
+    if (!isCertain(first)) return void doubt('runs a program whose name is only known when it runs');
+    const written =
+      files.get(first.replace(/^\.\//, '')) ??
+      (isShell(program) || program === '.' || program === 'source'
+        ? words
+            .slice(1)
+            .map((word) => files.get(word.replace(/^\.\//, '')))
+            .find((text) => text !== undefined)
+        : undefined);
+    if (written !== undefined) await readText(written, start, inside);
+    if (DECLARERS.test(program) && [...words, input ?? ''].some((word) => SUBSCRIPT.test(word)))
+      doubt('computes with text that runs commands');
+    if (isShell(program)) return readShell(command, inside);
+    if (program === '.' || program === 'source') return readSource(command, inside);
+    if (program === 'eval') return readText(words.slice(1).join(' '), start, inside);
+    const isOpen = words.some((word) => word.startsWith('-') && !isCertain(word));
+    if (isInert(command) && !isOpen) return;
+    if (level.isGuess && !isRunner(program)) return readTexts(command, { ...inside, isGuess: true });
+    await readRunner(command, inside);
+  };
+
+  /** Judges later words as commands, and arguments with blanks as shell text. */
+  const readRunner = async (command: SimpleCommand, level: Level): Promise<void> => {
+    const program = programOf(command);
+    let isGuess = level.isGuess || !isRunner(program);
+    const words = isFind(command) ? fillIn(command.words) : command.words;
+    const added = program === 'xargs' || program === 'parallel' ? [UNKNOWN_WORDS] : [];
+    const inner = isRunner(program) && !isFind(command) ? findInner(words) : -1;
+    const asCommand = (from: number): SimpleCommand => ({
+      ...command,
+      words: [...words.slice(from), ...added].filter(
+        (word, index) => !(index === 1 && word === '--') && !(isFind(command) && /^[;+]$/.test(word)),
+      ),
+      assignments: [],
+      redirections: [],
+    });
+    if (inner !== -1) {
+      const innermost = asCommand(inner);
+      if (!/\s/.test(innermost.words[0] ?? '')) {
+        await readCommand(innermost, { ...level, isGuess });
+        if (isInert(innermost)) isGuess = true;
+      }
+    }
+    const opensShell =
+      /^(sudo|doas|su|runuser)$/.test(program) &&
+      (inner === -1 || words.some((word) => /^-\w*[si]\w*$|^--(shell|login)$/.test(word)));
+    if (opensShell && inner === -1) await readInput(command, level);
+    let tails = 0;
+    for (let index = 1; index < words.length; index++) {
+      const word = words[index] ?? '';
+      if (index === inner || /^[-{}();+]|\s|\0/.test(word) || word === '') continue;
+      if (tails++ > MAX_TAILS || words.length > MAX_WORDS / 10)
+        return void doubts.add(`contains more than can be analysed: ${program}`);
+      const follows = /^(--?exec(dir|-batch)?|--?ok(dir)?|--|-[xX]|-c)$/.test(words[index - 1] ?? '');
+      segments.push({
+        command: asCommand(index),
+        type: isGuess ? 'guess' : 'certain',
+        isTail: !follows,
+        isTransparent: false,
+      });
+      const name = programOf({ words: [word] });
+      if (isShell(name) || isRunner(name) || follows)
+        await readCommand(asCommand(index), { ...level, isGuess });
+    }
+    const isTextBehind = inner !== -1 && isInert(asCommand(inner));
+    await readTexts(
+      { ...command, words: words.slice(0, isTextBehind ? inner : undefined) },
+      { ...level, isGuess },
+    );
+    if (/^(at|batch|crontab|ed)$/.test(program) && command.input !== null) await readInput(command, level);
+  };
+
+  const readTexts = async (command: SimpleCommand, level: Level): Promise<void> => {
+    const isCode = INTERPRETERS.test(programOf(command));
+    const start = { directories: command.directories, input: command.input };
+    const args =
+      isCode && command.input !== null ? [...command.words.slice(1), command.input] : command.words.slice(1);
+    for (const word of args) {
+      if (!/\s|\\_/.test(word)) continue;
+      const plain = word.replaceAll('\\_', ' ');
+      const behind = plain.slice(plain.indexOf('=') + 1);
+      const quoted = isCode
+        ? [...plain.matchAll(/(["'`])((?:\\[\s\S]|(?!\1)[^\\])+)\1/g)].map(([, , text = '']) => text)
+        : [];
+      const ends = isCode ? [plain.replace(/^[^!]*!|^.*?\b(?=(rm|dd|mkfs|rimraf|shred)\b)/s, '')] : [];
+      const texts = new Set(
+        [plain, behind, ...quoted.slice(0, 20), ...ends].map((text) => text.replace(/^[!|]+/, '')),
       );
+      for (const text of texts) await readText(text, start, level);
+    }
+  };
+
+  const readShell = async (command: SimpleCommand, level: Level): Promise<void> => {
+    const { words } = command;
+    const doubt = (why: string) => level.isGuess || doubts.add(why);
+    const args = words.slice(1);
+    const start = { directories: command.directories, input: command.input };
+    if (args.some((word) => word === '--version' || word === '--help')) return;
+    const cluster = args.find((word) => /^-[A-Za-z]*c[A-Za-z]*$|^--command/.test(word));
+    const operands = args.filter(
+      (word, index) =>
+        !/^[-+]/.test(word) && !/^[-+]\w*[oO]$|^--(rcfile|init-file)$/.test(args[index - 1] ?? ''),
+    );
+    if (cluster !== undefined) {
+      const texts = [
+        ...operands.slice(0, /o/.test(cluster) ? 2 : 1),
+        ...operands.filter((word) => /\s/.test(word)),
+      ];
+      const attached = /^--command=(.*)/s.exec(cluster)?.[1];
+      for (const text of new Set(attached === undefined ? texts : [attached]))
+        await readText(text, start, level);
+      if (args.some((word) => word.startsWith('-') && /\s/.test(word)))
+        doubt('gives a shell an option that cannot be read');
       return;
     }
-    const { commands, scripts, ownWords, isTransparent, isGuess = false, ...inside } = unwrap(found);
-    segments.push({ command: found, ownWords, isTransparent, isGuess });
-    doubts.push(...inside.doubts);
-    for (const inner of commands) readCommand(inner, depth + 1);
-    for (const { text, command: shell } of scripts) {
-      readText(text, { directories: shell.directories, input: shell.input }, depth + 1);
+    const [file] = operands;
+    if (
+      args.slice(0, args.indexOf(file ?? '')).some((word) => !isCertain(word)) ||
+      (file !== undefined && !isCertain(file))
+    )
+      return void doubt('gives a shell a file that is only known when it runs');
+    if (file === undefined || isOwnInput(file) || args.some((word) => /^-\w*s\w*$/.test(word)))
+      await readInput(command, level);
+  };
+
+  /** The file is as unknown as any program, unless it is made up on the way: `source <(…)`. */
+  const readSource = async (command: SimpleCommand, level: Level): Promise<void> => {
+    const [, file = ''] = command.words;
+    if (isOwnInput(file)) await readInput(command, level);
+    else if (!isCertain(file) && !level.isGuess)
+      doubts.add('reads commands from a file that is only known when it runs');
+  };
+
+  /** Treats the input of a shell as a program. Without it, anything may be typed. */
+  const readInput = async (command: SimpleCommand, level: Level): Promise<void> => {
+    const { input, directories } = command;
+    if (input === null)
+      return void (level.isGuess || doubts.add('starts a shell that reads commands from its input'));
+    await readText(input, { directories, input: UNKNOWN }, level);
+  };
+
+  const readVariables = async (command: SimpleCommand, level: Level): Promise<void> => {
+    const declared = DECLARERS.test(programOf(command)) ? command.words.slice(1) : [];
+    const variables = [
+      ...command.assignments,
+      ...[...declared, ...(programOf(command) === 'env' ? command.words : [])].map((word) => {
+        const [, name = '', value = ''] = /^(\w+)\+?=([\s\S]*)$/.exec(word) ?? [];
+        return { name, value };
+      }),
+    ];
+    for (const { name, value } of variables) {
+      if (COMMAND_VARIABLES.test(name))
+        await readText(value.replace(/^\|/, ''), { directories: command.directories, input: null }, level);
+      if (SUBSCRIPT.test(value) && !level.isGuess)
+        doubts.add('sets a variable to what runs commands where it is computed with');
     }
   };
 
+  const noteFile = (command: SimpleCommand): void => {
+    const { redirections, words, input } = command;
+    const targets = redirections.filter(({ direction }) => direction === 'write').map(({ target }) => target);
+    const text = /^(echo|printf)$/.test(programOf(command)) ? words.slice(1).join(' ') : input;
+    if (programOf(command) === 'tee') targets.push(...words.slice(1));
+    if (text !== null) for (const target of targets) files.set(target.replace(/^\.\//, ''), text);
+  };
+
+  const level: Level = { isGuess: false, depth: 0 };
   const start: ShellStart = { directories, input: null };
-  if (typeof command !== 'string') {
-    const words = [...command];
-    if (!words.every(isCertain)) doubts.push('has a NUL character in it');
-    readCommand({ ...start, words, assignments: [], redirections: [] }, 0);
-  } else if (isCertain(command)) {
-    readText(command, start, 0);
-  } else {
-    doubts.push('has a NUL character in it');
-  }
-  return { segments, doubts: [...new Set(doubts)], bombs };
+  const texts = typeof command === 'string' ? [command] : command;
+  if (!texts.every(isCertain)) doubts.add('has a NUL character in it');
+  else if (texts.join(' ').length > MAX_COMMAND_CHARACTERS)
+    doubts.add(`is longer than ${MAX_COMMAND_CHARACTERS} characters`);
+  else if (typeof command === 'string') await readText(command, start, level);
+  else await readCommand({ ...start, words: command, assignments: [], redirections: [] }, level);
+  return { segments, doubts: [...doubts], bombs };
+}
+
+interface Level {
+  /** What is read may run; it is not certain. */
+  readonly isGuess: boolean;
+  readonly depth: number;
+}
+
+/** Puts what `find` finds into the place of `{}`. */
+function fillIn(words: readonly Word[]): readonly Word[] {
+  return words.flatMap((word) => (word === '{}' ? toFoundPaths(words.slice(1)) : [word]));
+}
+
+function isOwnInput(file: Word): boolean {
+  return file === '-' || /^\/+(dev\/+(stdin|fd\/)|proc\/+(self|\$\$|\d+)\/+fd\/)/.test(file);
 }

@@ -1,9 +1,39 @@
+import { homedir, tmpdir } from 'node:os';
 import { decodeAnsiC } from './ansi-c.ts';
+import { restoreLiterals } from './prepare-text.ts';
 import { assignedValue, namedChildren, type SyntaxNode } from './syntax-node.ts';
 import { UNKNOWN, UNKNOWN_WORDS, type Word } from './word.ts';
 
+/** Facts about the text that a word stands in. */
+export interface WordContext {
+  readonly literals: readonly string[];
+  /** Value of a variable where it is known; otherwise `null`. */
+  valueOfVariable(name: string): Word | null;
+}
+
+const TEMPORARY = /^(tmp|temp)_?(dir|file|folder|path)?$/i;
+
+/** Reads what the text says of its variables: those of `mktemp`, the home, the directory, and a usual name for a temporary one. */
+export function createWordContext(text: string, literals: readonly string[]): WordContext {
+  const assigned = new Map<string, boolean>();
+  const set = /(?:^|[\s;&|({])(?:(?:for|read(?: -\w+)*) +)?(\w+)(?:=("?(?:\$\(|`)mktemp\b)?| in\b)/g;
+  for (const [whole, name = '', made] of text.matchAll(set)) {
+    if (/=| in$/.test(whole)) assigned.set(name, made !== undefined && assigned.get(name) !== false);
+  }
+  const valueOfVariable = (name: string): Word | null => {
+    const isMade = assigned.get(name);
+    if (isMade === true || (isMade === undefined && TEMPORARY.test(name))) return `${tmpdir()}/${UNKNOWN}`;
+    if (isMade === false) return null;
+    if (name === 'HOME') return homedir();
+    return name === 'PWD' ? '.' : null;
+  };
+  return { literals, valueOfVariable };
+}
+
 /** Undoes the quoting of one word of the grammar. */
-export function readWord(node: SyntaxNode): Word {
+export function readWord(node: SyntaxNode, context: WordContext): Word {
+  const join = () =>
+    node.children.map((part) => (part.isNamed ? readWord(part, context) : readSign(part))).join('');
   switch (node.type) {
     case 'word':
     case 'number':
@@ -11,58 +41,61 @@ export function readWord(node: SyntaxNode): Word {
     case 'extglob_pattern':
     case 'regex':
     case 'test_operator':
-      return namedChildren(node).length > 0 ? joinParts(node) : unescapeBare(node.text);
+      return namedChildren(node).length > 0 ? join() : unescapeBare(node.text);
     case 'string':
-      return readString(node);
+      return readString(node, context);
     case 'raw_string':
-      return node.text.slice(1, -1);
+      return restoreLiterals(node.text.slice(1, -1), context.literals);
     case 'ansi_c_string':
       return decodeAnsiC(node.text.slice(2, -1));
     case 'translated_string':
     case 'command_name':
-      return namedChildren(node).map(readWord).join('');
     case 'concatenation':
-      return joinParts(node);
+      return /^[^'"]*\{[^'"]*(,|\.\.)[^'"]*\}/.test(node.text) ? UNKNOWN_WORDS : join();
+    case 'simple_expansion':
+    case 'expansion':
+      return context.valueOfVariable(toVariable(node)) ?? UNKNOWN_WORDS;
     case 'arithmetic_expansion':
-    case 'process_substitution':
       return UNKNOWN;
-    case 'variable_assignment':
-      return readAssignment(node);
+    case 'process_substitution':
+      return '/dev/fd/63';
+    case 'variable_assignment': {
+      const { name, value } = readAssignment(node, context);
+      return `${name}=${value}`;
+    }
     default:
       return UNKNOWN_WORDS;
   }
 }
 
-/** A part of a command as a word; none where it is a mere sign. A program's name may be open: `/bin/r?`. */
-export function readPart(part: SyntaxNode): readonly Word[] {
-  if (!part.isNamed) return readDollar(part);
-  const word = readWord(part);
+export function readAssignment(node: SyntaxNode, context: WordContext): { name: string; value: Word } {
+  const value = assignedValue(node);
+  return { name: node.children[0]?.text ?? '', value: value === null ? '' : readWord(value, context) };
+}
+
+/** Reads a part of a command: none where it is a mere sign, several where braces multiply it. A program's name may be open: `/bin/r?`. */
+export function readPart(part: SyntaxNode, context: WordContext): readonly Word[] {
+  if (!part.isNamed) return part.type === '$' ? [readSign(part)] : [];
+  const [, before, list, after] =
+    /^([^{}$`"'\\]*)\{([^{}$`"'\\]*,[^{}$`"'\\]*)\}([^{}$`"'\\]*)$/.exec(part.text) ?? [];
+  if (list !== undefined && part.type !== 'command_name') {
+    return list.split(',').map((one) => `${before}${one}${after}`);
+  }
+  const word = readWord(part, context);
   return [part.type === 'command_name' && word !== '[' && hasPattern(part) ? UNKNOWN_WORDS : word];
 }
 
-function readAssignment(node: SyntaxNode): Word {
-  const value = assignedValue(node);
-  const name = node.children[0]?.text ?? '';
-  return `${name}=${value === null ? '' : readWord(value)}`;
-}
-
-/** Braces multiply words: `{rm,-rf,/}` is three. */
-function joinParts(node: SyntaxNode): Word {
-  const bare = namedChildren(node)
-    .map((part) => (part.type === 'word' ? part.text : '\ufffc'))
-    .join('');
-  if (/\{[\s\S]*(,|\.\.)[\s\S]*\}/.test(bare)) return UNKNOWN_WORDS;
-  return readParts(node).join('');
-}
-
-function readParts(node: SyntaxNode): readonly Word[] {
-  return node.children.flatMap((part) => (part.isNamed ? [readWord(part)] : readDollar(part)));
+/** Returns the name of a variable whose value is taken as it is, otherwise an empty one: `$x`, `${x}`, but not `${x#a}`. */
+function toVariable({ text }: SyntaxNode): string {
+  return /^\$\{?(\w+)\}?$/.exec(text)?.[1] ?? '';
 }
 
 /** `$` before a string only says that the string is translated; elsewhere it stands for itself. */
-function readDollar({ type, text, endIndex, nextSibling }: SyntaxNode): readonly Word[] {
-  const isTranslation = text === '$' && nextSibling?.startIndex === endIndex;
-  return type !== '$' || isTranslation ? [] : [unescapeBare(text)];
+function readSign({ type, parent, endIndex }: SyntaxNode): Word {
+  const isTranslation = parent?.children.some(
+    ({ startIndex, type: next }) => startIndex === endIndex && next === 'string',
+  );
+  return type === '$' && isTranslation !== true ? '$' : '';
 }
 
 function hasPattern(node: SyntaxNode): boolean {
@@ -72,28 +105,28 @@ function hasPattern(node: SyntaxNode): boolean {
 }
 
 /** Text between the parts that the grammar names belongs to the string, too. */
-function readString(node: SyntaxNode): Word {
+function readString(node: SyntaxNode, context: WordContext): Word {
   const { text, startIndex } = node;
   let word = '';
   let end = 1;
   for (const part of namedChildren(node)) {
     word += unescapeQuoted(text.slice(end, part.startIndex - startIndex));
-    word += part.type === 'string_content' ? unescapeQuoted(part.text) : unknownIn(part);
+    word += part.type === 'string_content' ? unescapeQuoted(part.text) : readQuoted(part, context);
     end = part.endIndex - startIndex;
   }
-  return word + unescapeQuoted(text.slice(end, -1));
+  return restoreLiterals(word + unescapeQuoted(text.slice(end, -1)), context.literals);
 }
 
 /** `"$@"` and `"${a[@]}"` are many words in spite of their quotes. */
-function unknownIn(part: SyntaxNode): Word {
-  return part.text.includes('@') ? UNKNOWN_WORDS : UNKNOWN;
+function readQuoted(part: SyntaxNode, context: WordContext): Word {
+  return context.valueOfVariable(toVariable(part)) ?? (part.text.includes('@') ? UNKNOWN_WORDS : UNKNOWN);
 }
 
 function unescapeBare(text: string): string {
-  return text.replaceAll(/\\(\n|[\s\S])/g, (_, character) => (character === '\n' ? '' : character));
+  return text.replaceAll(/\\([\s\S])/g, '$1');
 }
 
 /** POSIX 2.2.3: within double quotes a backslash quotes these only. */
 function unescapeQuoted(text: string): string {
-  return text.replaceAll(/\\([$`"\\]|\n)/g, (_, character) => (character === '\n' ? '' : character));
+  return text.replaceAll(/\\([$`"\\])/g, '$1');
 }

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { toChangeOfDirectory } from '../shell/directories.ts';
-import { programOf, type SimpleCommand } from '../shell/simple-command.ts';
+import { findInner, isRunner } from '../rules/programs.ts';
+import { programOf, type SimpleCommand, toChangeOfDirectory } from '../shell/simple-command.ts';
 import { isCertain, type Word } from '../shell/word.ts';
-import { readSedCall } from '../unwrap/sed-call.ts';
 
 /** A word that may be a path, as a program would open it. */
 interface PathWord {
@@ -14,7 +13,7 @@ interface PathWord {
 
 /** Programs of which no argument is a path. */
 const NO_PATHS = new Set(
-  'echo printf true false : exit return kill wait sleep unset shift set trap alias eval seq expr let hash type which command builtin umask ulimit jobs fg bg disown'.split(
+  'echo printf true false : exit return kill wait sleep unset shift set trap alias eval seq expr let hash type which command builtin umask ulimit jobs fg bg disown say'.split(
     ' ',
   ),
 );
@@ -27,18 +26,59 @@ const NO_PATH_NAMES =
 
 const PATH_NAMES = /DIR|FILE|PATH|HOME|ROOT|TREE|PREFIX|OUT|CONFIG/;
 
-/** Words of a command that may be paths. */
-export function toPathWords(command: SimpleCommand, ownWords: readonly Word[]): readonly PathWord[] {
+/** Files that a script for sed reads or writes. */
+const SED_FILES = /(?:^|[;{}\d$/,|!\s])[rRwW]\s*([/~.\w][^\s;}]*)/g;
+
+/** Returns the words of a command that may be paths. Those of a command that it runs are left to that command. */
+export function toPathWords(command: SimpleCommand): readonly PathWord[] {
   const program = programOf(command);
-  const sure = [...command.redirections.map(({ target }) => target), ...toValues(command)].map(toSure);
-  if (toChangeOfDirectory(command.words) !== null || NO_PATHS.has(program) || DECLARERS.has(program))
-    return sure;
-  const isSed = program === 'sed' || program === 'gsed';
-  const inScripts = isSed ? readSedCall(command).flatMap((script) => script?.files ?? []) : [];
-  const isOldTar = /^(bsd)?tar$/.test(program) && /^[A-Za-z]+[/~.]/.test(ownWords[0] ?? '');
-  const all = isOldTar ? [`-${ownWords[0]}`, ...ownWords] : ownWords;
-  const words = isSed ? all.filter((word) => !/^-[nErsuz]*e./.test(word)) : all;
-  return [...sure, ...inScripts.map(toSure), ...words.flatMap(toCandidates)];
+  const change = toChangeOfDirectory(command.words);
+  const inner = isRunner(program) && !/^(g?find|fd|fdfind)$/.test(program) ? findInner(command.words) : -1;
+  const sure = [
+    ...(change === null ? [] : [change]),
+    ...command.redirections.map(({ target }) => target),
+    ...toValues(command),
+  ].map(toSure);
+  if (change !== null || NO_PATHS.has(program) || DECLARERS.has(program)) return sure;
+  const own = command.words.slice(
+    1,
+    inner === -1 ? undefined : inner + (isOwn(command.words, inner) ? 1 : 0),
+  );
+  const words = own.filter((word, index) => !isText(program, word, own[index - 1]));
+  const isSed = /^g?sed$/.test(program);
+  const scripts = isSed ? words.filter((word) => !/^-[nErsuz]*i|^\//.test(word)) : [];
+  const inScripts = scripts.flatMap((word) => [...word.matchAll(SED_FILES)].map(([, file = '']) => file));
+  const isOldTar = /^(bsd)?tar$/.test(program) && /^[A-Za-z]+[/~.]/.test(words[0] ?? '');
+  const all = isOldTar ? [`-${words[0]}`, ...words] : words;
+  const plain = isSed ? all.filter((word) => !/^-[nErsuz]*e./.test(word) && !isSedScript(word)) : all;
+  return [
+    ...sure,
+    ...inScripts.map((word) => ({ word, isGuess: !word.includes('/') })),
+    ...plain.flatMap(toCandidates),
+  ];
+}
+
+/** Tells whether the word at `inner` belongs to the runner itself: a directory, or the file of an option. */
+function isOwn(words: readonly Word[], inner: number): boolean {
+  const [before = '', word = ''] = words.slice(inner - 1);
+  return /^-[CDaFi]$/.test(before) || word === '..' || (/^-/.test(before) && /^(\.\.|~)/.test(word));
+}
+
+/** Tells whether a word is text by its option or its place: `-m`, `-H`, `--title`, a program for awk. */
+function isText(program: string, word: Word, before: Word | undefined): boolean {
+  if (/^g?find$/.test(program))
+    return /^-i?(name|path|wholename|regex|type|size|perm|user)$/.test(before ?? '');
+  if (
+    /^(-m|--message|--title|--body|-b|-t|-H|--header|-A|--format|--pretty|-X|-w|--write-out|-p|-k|-g)$/.test(
+      before ?? '',
+    )
+  )
+    return /^(git|gh|curl|glab|jest|vitest|mocha|pytest|hg)$/.test(program);
+  return /^([gmn]?awk|jq|perl)$/.test(program) && /[\s{}$|]|^\.[\w[]/.test(word) && !/^-?\w*[/~]/.test(word);
+}
+
+function isSedScript(word: Word): boolean {
+  return /^[\d$,!]*\/.*\/[\w,!{}\s]*$|^[\d,$]+[a-z!]*$|^s(\W).*\1.*\1/s.test(word);
 }
 
 function toSure(word: Word): PathWord {
@@ -47,12 +87,11 @@ function toSure(word: Word): PathWord {
 
 /** Returns the values of variables passed to a program. An unknown value counts if it looks like a path, or its name does. */
 function toValues(command: SimpleCommand): readonly Word[] {
-  const declared = DECLARERS.has(programOf(command))
-    ? command.words.slice(1).flatMap((word) => {
-        const [, name = '', value] = /^(\w+)\+?=([\s\S]*)$/.exec(word) ?? [];
-        return value === undefined ? [] : [{ name, value }];
-      })
-    : [];
+  const isDeclarer = DECLARERS.has(programOf(command)) || programOf(command) === 'env';
+  const declared = (isDeclarer ? command.words.slice(1) : []).flatMap((word) => {
+    const [, name = '', value] = /^(\w+)\+?=([\s\S]*)$/.exec(word) ?? [];
+    return value === undefined ? [] : [{ name, value }];
+  });
   const values = [...command.assignments, ...declared].filter(({ name }) => !NO_PATH_NAMES.test(name));
   return values.flatMap(({ name, value }) => {
     if (isCertain(value)) return toCandidates(value).flatMap(({ word, isGuess }) => (isGuess ? [] : [word]));
@@ -72,11 +111,14 @@ function toCandidates(word: Word): readonly PathWord[] {
   const behind = [...word.matchAll(/[=@<]/g)].slice(0, 4).map(({ index }) => word.slice(index + 1));
   const attached = /^-[A-Za-z]([/~.][\s\S]*)$/.exec(word)?.[1];
   const inside = [...parts, ...(attached === undefined ? [] : [attached])];
+  const quoted = /\s/.test(word)
+    ? [...word.matchAll(/["'\s]((?:\/|~\/|\.\.\/)[^"'\s()]*)/g)].map(([, path = '']) => path)
+    : [];
   const guesses = [...parts, ...behind, ...toClusterEnds(word)].filter((part) => part !== '');
   return [
     ...(word.startsWith('-') ? [] : [toSure(word)]),
     ...inside.filter((part) => LOOKS_LIKE_PATH.test(part)).map(toSure),
-    ...guesses.map((part) => ({ word: part, isGuess: true })),
+    ...[...guesses, ...quoted].slice(0, 20).map((part) => ({ word: part, isGuess: true })),
   ];
 }
 

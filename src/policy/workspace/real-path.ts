@@ -6,6 +6,12 @@ import picomatch from 'picomatch';
 export class UnclearPathError extends Error {}
 
 const MAX_LINKS = 40;
+
+/** PATH_MAX of Linux: no program can open a longer path. */
+const MAX_PATH = 4_096;
+
+/** Entries looked at for the patterns of one path. */
+const MAX_STEPS = 2_000;
 const MAX_MATCHES = 200;
 
 /** Codes of missing entries, whose paths are taken literally. */
@@ -18,9 +24,13 @@ const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL'];
  * @throws UnclearPathError
  */
 export async function toRealPaths(path: string, from: string): Promise<readonly string[]> {
+  if (path.length > MAX_PATH) throw new UnclearPathError(`it is longer than ${MAX_PATH} characters`);
   const absolute = parse(path).root !== '';
+  let steps = 0;
   let paths: readonly string[] = [absolute ? parse(path).root : from];
   for (const part of path.slice(parse(path).root.length).split(/[\\/]+/)) {
+    steps += paths.length;
+    if (steps > MAX_STEPS) throw new UnclearPathError(`it has more than ${MAX_STEPS} parts and matches`);
     const next = await Promise.all(paths.map((base) => step(base, part)));
     paths = [...new Set(next.flat())];
     if (paths.length > MAX_MATCHES) throw new UnclearPathError(`more than ${MAX_MATCHES} files match`);
@@ -30,6 +40,7 @@ export async function toRealPaths(path: string, from: string): Promise<readonly 
 
 /** The one path, with every link followed. @throws UnclearPathError */
 export async function toRealPath(path: string): Promise<string> {
+  if (path.length > MAX_PATH) throw new UnclearPathError(`it is longer than ${MAX_PATH} characters`);
   let real = parse(path).root;
   for (const part of resolve(path)
     .slice(real.length)
@@ -51,7 +62,8 @@ async function step(base: string, part: string): Promise<readonly string[]> {
   if (!/[*?[]/.test(part)) return [literal];
   const matches = await listMatches(base, part);
   const followed = await Promise.all(matches.map((name) => followOpenable(join(base, name))));
-  return [literal, ...followed.flat()];
+  // A shell's `.*` and `.?` match `..`, too.
+  return [literal, ...followed.flat(), ...(/^\.\.?[*?[]/.test(part) ? [dirname(base)] : [])];
 }
 
 async function listMatches(folder: string, pattern: string): Promise<readonly string[]> {

@@ -44,11 +44,11 @@ const dangerous = { 'policy.mode': 'dangerous' };
 
 /** Probes of each policy setting: the outcome of a call. */
 export const policyProbes: Readonly<Record<string, Probe>> = {
-  'policy.mode': { value: 'dangerous', see: runs('ls'), gives: 'started' },
-  'policy.permissions': { value: { start: 'allow' }, see: runs('ls'), gives: 'started' },
+  'policy.mode': { value: 'dangerous', see: runs('npm test'), gives: 'started' },
+  'policy.permissions': { value: { start: 'allow' }, see: runs('npm test'), gives: 'started' },
   'policy.tools.allow': { value: ['list_*'], see: offers('run_command'), gives: false },
   'policy.tools.deny': { value: ['run_*'], see: offers('run_command'), gives: false },
-  'policy.commands.allow': { value: ['git status*'], see: runs('git status --short'), gives: 'started' },
+  'policy.commands.allow': { value: ['git push*'], see: runs('git push --tags'), gives: 'started' },
   'policy.commands.deny': {
     value: ['git push*'],
     beside: dangerous,
@@ -96,7 +96,7 @@ export const policyProbes: Readonly<Record<string, Probe>> = {
     see: async (definition) => {
       const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
       await using rig = await openProbed(definition, {
-        steps: [{ calls: [{ name: 'run_command', arguments: { command: 'ls' } }] }, { text: 'done' }],
+        steps: [{ calls: [{ name: 'run_command', arguments: { command: 'npm test' } }] }, { text: 'done' }],
         ask: () => {
           ask();
           return new Promise(() => {});

@@ -99,7 +99,7 @@ test('work that is not waited for is ended', async () => {
 test('without a person to ask, asking is a denial', async () => {
   await using at = project(['worker'], 'default');
 
-  const ran = await chat(at, [], { input: 'run echo secret\n' });
+  const ran = await chat(at, [], { input: 'run env echo secret\n' });
 
   expect(ran.stdout).toMatch(/← run_command failed: Denied: .*no person to ask/);
   expect(ran.stdout).not.toContain('│ secret');

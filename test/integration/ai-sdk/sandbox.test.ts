@@ -136,7 +136,7 @@ test.for([
 test('the policy refuses a command of the sandbox', async () => {
   const { sandbox } = arrange();
 
-  await expect(sandbox.run({ command: 'rm -rf /' })).rejects.toThrow('rule recursive-forced-delete');
+  await expect(sandbox.run({ command: 'rm -rf /' })).rejects.toThrow('rule delete-beyond-repair');
 });
 
 test('files are written with their directories, read by lines and deleted once', async () => {

@@ -206,7 +206,7 @@ test('commands begin inside the directory only', async () => {
 test('the policy refuses a command', async () => {
   const { run, supervisor } = await arrange();
 
-  await expect(run('rm -rf /')).rejects.toThrow('rule recursive-forced-delete');
+  await expect(run('rm -rf /')).rejects.toThrow('rule delete-beyond-repair');
   expect(supervisor.list()).toEqual([]);
 });
 

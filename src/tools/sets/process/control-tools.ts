@@ -26,6 +26,7 @@ export const restartProcess = defineTool({
     'Restarts a process: ends it and starts its command again under the same id. Returns when it is up, and ready.',
   permission: 'start',
   input: z.strictObject({ process_id: processId }),
+  intend: ({ process_id }) => ({ permission: 'start', restarts: process_id }),
   execute: async ({ process_id }, context) => {
     const outcome = await restart({ id: process_id }, context);
     return toAnswer(outcome, ({ view, message }) => ({ ...toSummary(view), message }));
