@@ -45,7 +45,8 @@ interface Question {
   readonly share: number;
 }
 
-const inside = { restrictToWorkspace: true } as const;
+const inside = { restrictToWorkspace: true, sandbox: 'off' } as const;
+const sandboxed = { restrictToWorkspace: true, sandbox: 'require' } as const;
 
 const questions: readonly Question[] = [
   { list: 'blocked', what: 'commands that do harm, allowed', counts: 'allowed', share: 150 / 767 },
@@ -76,6 +77,13 @@ const questions: readonly Question[] = [
     options: inside,
     counts: 'stopped',
     share: 15 / 205,
+  },
+  {
+    list: 'session',
+    what: 'the same in the sandbox',
+    options: sandboxed,
+    counts: 'stopped',
+    share: 3 / 205,
   },
   {
     list: 'session',
@@ -121,7 +129,7 @@ export async function answerPolicy(): Promise<Answer> {
   return {
     question: 'What does the policy let through, and what does it ask in vain?',
     measured:
-      'Verdicts on lists of commands in `bench/policy`, in the mode `auto` and without a sandbox unless said otherwise. `--all` prints each command that counts.',
+      'Verdicts on lists of commands in `bench/policy`, in the mode `auto` and without a sandbox unless said otherwise. The rules were written with these lists in view; others will fare worse. `--all` prints each command that counts.',
     columns: ['commands', 'count', 'of'],
     rows,
   };

@@ -117,11 +117,13 @@ export interface AgentPolicySettings {
   readonly extra_paths?: readonly string[] | undefined;
   /**
    * Restricts commands to the workspace by the operating system, with `@anthropic-ai/sandbox-runtime`.
-   * `auto`: if available. `require`: nothing is started without it. Default `off`.
+   * `auto`: if available; inside it only rules ask. `require`: nothing is started without it. Default `auto` with
+   * `restrictToWorkspace`, else `off`.
    */
   readonly sandbox?: 'off' | 'auto' | 'require' | undefined;
   /**
-   * Network access in the sandbox: these domains (`*.npmjs.org`, `github.com:443`), or `open` for everything. Default: none.
+   * Network access in the sandbox: these domains (`*.npmjs.org`, `github.com:443`), or `open` for everything. A list also
+   * makes servers in the sandbox unreachable from outside. Default `open`.
    */
   readonly sandbox_network?: 'open' | readonly string[] | undefined;
   /**

@@ -142,11 +142,13 @@ export interface PolicyOptions {
   readonly extraPaths?: readonly string[] | undefined;
   /**
    * Restricts commands to the workspace by the operating system, with `@anthropic-ai/sandbox-runtime`.
-   * `auto`: if available. `require`: nothing is started without it. Default `off`.
+   * `auto`: if available; inside it only rules ask. `require`: nothing is started without it. Default `auto` with
+   * `restrictToWorkspace`, else `off`.
    */
   readonly sandbox?: 'off' | 'auto' | 'require' | undefined;
   /**
-   * Network access in the sandbox: these domains (`*.npmjs.org`, `github.com:443`), or `open` for everything. Default: none.
+   * Network access in the sandbox: these domains (`*.npmjs.org`, `github.com:443`), or `open` for everything. A list also
+   * makes servers in the sandbox unreachable from outside. Default `open`.
    */
   readonly sandboxNetwork?: 'open' | readonly string[] | undefined;
   /**
@@ -173,15 +175,17 @@ export const policyOptions = z.strictObject({
   workspace: absolutePath.optional(),
   restrictToWorkspace: z.boolean().default(false),
   extraPaths: z.array(absolutePath).default([]),
-  sandbox: z.enum(['off', 'auto', 'require']).default('off'),
+  sandbox: z.enum(['off', 'auto', 'require']).optional(),
   sandboxNetwork: z
     .union([z.literal('open'), z.array(z.string().min(1))], {
       error: () => '"open", or a list of domains (["*.npmjs.org", "github.com:443"])',
     })
-    .default([]),
+    .default('open'),
   sandboxRead: z.array(absolutePath).default([]),
   askTimeout: duration.default(300_000),
 });
 
 /** Complete settings as plain JSON, from which `createPolicy` recreates the policy. */
-export type PolicySettings = z.output<typeof policyOptions>;
+export type PolicySettings = z.output<typeof policyOptions> & {
+  readonly sandbox: NonNullable<PolicyOptions['sandbox']>;
+};

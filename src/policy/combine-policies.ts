@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { toErrorText } from '../config/error-text.ts';
 import type { PolicySettings } from '../config/policy-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import type { Policy, PreparedStart, StartRequest, Verdict } from './policy.ts';
+import type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from './policy.ts';
 import { createLayer } from './policy-layer.ts';
 import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
 import { toSandboxPlan } from './sandbox/sandbox-plan.ts';
@@ -19,12 +19,14 @@ export function combinePolicies(
   const plan = toSandboxPlan(layers);
   let opening: Promise<Sandbox> | null = null;
 
-  /** Opens the sandbox; an unavailable one is tried again at the next start. */
+  /** Opens the sandbox. One that is required and unavailable is tried again at the next start. */
   const open = async (): Promise<Sandbox | null> => {
     if (plan === null) return null;
     opening ??= openSandbox(plan, shared);
     const sandbox = await opening;
-    if (!sandbox.ok) opening = null;
+    if (sandbox.ok) return sandbox;
+    if (plan.isRequired) opening = null;
+    else warnOnce(sandbox.why);
     return sandbox;
   };
 
@@ -35,10 +37,11 @@ export function combinePolicies(
   };
 
   const prepare = async (start: StartRequest): Promise<PreparedStart> => {
-    const sandbox = await open();
+    const mayBeOutside = start.sandbox === false && plan?.isRequired !== true;
+    const sandbox = mayBeOutside ? null : await open();
     if (sandbox?.ok === true) {
       const wrapped = await wrap(sandbox, { ...start, cwd: toAbsolute(start.cwd) });
-      return { ...wrapped, env: {}, heldBy: 'sandbox' };
+      return { ...wrapped, heldBy: 'sandbox' };
     }
     if (sandbox !== null && plan?.isRequired === true) throw toUnavailable(sandbox.why);
     const heldBy = layers.some(({ restrictToWorkspace }) => restrictToWorkspace) ? 'check' : 'nothing';
@@ -54,9 +57,18 @@ export function combinePolicies(
     allows: (tool, permission) => deciders.every((layer) => layer.allows(tool, permission)),
     decide: async (request) => {
       const { start } = request;
-      const absolute =
-        start === undefined ? request : { ...request, start: { ...start, cwd: toAbsolute(start.cwd) } };
-      return strictest(await Promise.all(deciders.map((layer) => layer.decide(absolute))));
+      if (start === undefined) {
+        return strictest(
+          await Promise.all(deciders.map((layer) => layer.decide(request, { isHeld: false }))),
+        );
+      }
+      const isOpen = (await open())?.ok === true;
+      const isHeld = isOpen && start.sandbox !== false;
+      const absolute = { ...request, start: { ...start, cwd: toAbsolute(start.cwd) } };
+      const verdicts = await Promise.all(deciders.map((layer) => layer.decide(absolute, { isHeld })));
+      if (isOpen && !isHeld)
+        verdicts.push(judgeOutside(request, { isRequired: plan?.isRequired === true, layers }));
+      return strictest(verdicts);
     },
     prepare,
     close: async () => {
@@ -65,6 +77,30 @@ export function combinePolicies(
       if (sandbox?.ok === true) await sandbox.close();
     },
   };
+}
+
+/** Judges the wish to run a command outside the sandbox. */
+function judgeOutside(
+  { tool }: PolicyRequest,
+  { isRequired, layers }: { readonly isRequired: boolean; readonly layers: readonly PolicySettings[] },
+): Verdict {
+  if (isRequired) {
+    const reason = `${tool} wants to start a command outside the sandbox, which the policy requires.`;
+    return { type: 'deny', reason, hint: 'Start it inside, or ask the user.' };
+  }
+  if (layers.every(({ mode }) => mode === 'dangerous')) return { type: 'allow' };
+  const question = `${tool} starts a command outside the sandbox.`;
+  return { type: 'ask', question, reason: 'It wants out of the sandbox.', always: null };
+}
+
+const told = new Set<string>();
+
+/** Tells why commands are not in a sandbox, once in this program. */
+function warnOnce(why: string): void {
+  if (told.has(why)) return;
+  told.add(why);
+  const message = `Commands run without a sandbox, and only their words are checked: ${why}. Install what is missing, or set "sandbox" to "off".`;
+  process.emitWarning(message, 'TroupeSandboxWarning');
 }
 
 function strictest(verdicts: readonly Verdict[]): Verdict {
@@ -81,7 +117,7 @@ function strictest(verdicts: readonly Verdict[]): Verdict {
 async function wrap(
   sandbox: Extract<Sandbox, { ok: true }>,
   { command, cwd, writable = [] }: StartRequest & { readonly cwd: string },
-): Promise<Pick<PreparedStart, 'command' | 'ended'>> {
+): Promise<Pick<PreparedStart, 'command' | 'env' | 'ended'>> {
   const text = typeof command === 'string' ? command : command.map(toQuoted).join(' ');
   try {
     return await sandbox.wrap(text, { cwd, writable });

@@ -4,7 +4,7 @@ import { type PolicyOptions, type PolicySettings, policyOptions } from '../confi
 import { TroupeError } from '../config/troupe-error.ts';
 import { combinePolicies } from './combine-policies.ts';
 import type { Policy } from './policy.ts';
-import { compilePattern } from './rules/rule.ts';
+import { compilePattern } from './rules/compile-pattern.ts';
 import { installedSandbox, type SharedSandbox } from './sandbox/sandbox-runtime.ts';
 
 /**
@@ -31,17 +31,18 @@ export function fromLayers(
 
 /** @throws TroupeError `invalid-option` */
 export function toSettings(options: PolicyOptions, workspace: string): PolicySettings {
-  const settings = parseOptions(policyOptions, { input: options, name: 'policy' });
-  if (settings.sandbox !== 'off' && !settings.restrictToWorkspace) {
-    const message = `policy: "sandbox" is ${JSON.stringify(settings.sandbox)}; expected "off", or "restrictToWorkspace": true beside it.`;
+  const given = parseOptions(policyOptions, { input: options, name: 'policy' });
+  const { restrictToWorkspace, sandbox = restrictToWorkspace ? 'auto' : 'off' } = given;
+  if (sandbox !== 'off' && !restrictToWorkspace) {
+    const message = `policy: "sandbox" is ${JSON.stringify(sandbox)}; expected "off", or "restrictToWorkspace": true beside it.`;
     throw new TroupeError({ code: 'invalid-option', message });
   }
-  checkRules(settings);
-  return { ...settings, workspace: settings.workspace ?? workspace };
+  checkRules(given);
+  return { ...given, sandbox, workspace: given.workspace ?? workspace };
 }
 
 /** @throws TroupeError `invalid-option` for a pattern that cannot be read. */
-function checkRules({ rules }: PolicySettings): void {
+function checkRules({ rules }: Pick<PolicySettings, 'rules'>): void {
   for (const [name, rule] of Object.entries(rules)) {
     if (typeof rule !== 'object') continue;
     for (const pattern of [...rule.match, ...(rule.beside ?? [])]) {

@@ -8,8 +8,13 @@ import type { Permission } from './permission.ts';
 import type { Policy, PolicyRequest, StartRequest, Verdict } from './policy.ts';
 import { createToolFilter } from './tool-filter.ts';
 
+/** Decides by one set of settings. `isHeld`: the command would run in a sandbox. */
+interface PolicyLayer extends Pick<Policy, 'offers' | 'allows'> {
+  decide(request: PolicyRequest, held: { readonly isHeld: boolean }): Promise<Verdict>;
+}
+
 /** Decides by one set of settings alone. A start has an absolute directory. */
-export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | 'allows' | 'decide'> {
+export function createLayer(settings: PolicySettings): PolicyLayer {
   const { mode } = settings;
   const hasTool = createToolFilter(settings.tools);
   const verdictOf = (tool: string, permission: Permission) =>
@@ -19,7 +24,7 @@ export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | '
     return hasTool(tool) && (type !== 'deny' || letsReadersRun);
   };
 
-  const decide = async (request: PolicyRequest): Promise<Verdict> => {
+  const decide: PolicyLayer['decide'] = async (request, { isHeld }) => {
     const { tool, permission, start } = request;
     if (!hasTool(tool)) return denyTool(tool);
     const { type, letsReadersRun } = verdictOf(tool, permission);
@@ -28,7 +33,8 @@ export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | '
     if (start === undefined) {
       return type === 'allow' ? { type } : { ...toQuestion(request), reason, always: toToolGrants(request) };
     }
-    const judgement = await judge(start, settings);
+    // The other modes ask about or deny what they do not know, wherever it runs.
+    const judgement = await judge(start, { settings, isHeld: isHeld && mode === 'auto' });
     if (judgement.type === 'deny') {
       const { type, reason, hint, rule } = judgement;
       return { type, reason, hint, ...(rule !== null && { rule }) };
@@ -46,19 +52,25 @@ export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | '
   return {
     allows,
     offers: ({ name, permissions }) => permissions.some((permission) => allows(name, permission)),
-    decide: async (request) => {
-      const verdict = await decide(request);
+    decide: async (request, held) => {
+      const verdict = await decide(request, held);
       return mode === 'ci' && verdict.type === 'ask' ? denyQuestion(verdict.question) : verdict;
     },
   };
 }
 
-async function judge(start: StartRequest, settings: PolicySettings): Promise<Judgement> {
+async function judge(
+  start: StartRequest,
+  { settings, isHeld }: { settings: PolicySettings; isHeld: boolean },
+): Promise<Judgement> {
   try {
     // Loaded here: a program without an agent judges no command.
     const { judgeStart } = await import('./judge/judge-start.ts');
     const { shellGrammar: grammar } = await import('./shell/shell-grammar.ts');
-    return await judgeStart({ ...start, cwd: start.cwd ?? settings.workspace ?? '/' }, { settings, grammar });
+    return await judgeStart(
+      { ...start, cwd: start.cwd ?? settings.workspace ?? '/' },
+      { settings, grammar, isHeld },
+    );
   } catch (error) {
     return {
       type: 'ask',

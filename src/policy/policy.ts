@@ -9,6 +9,8 @@ export interface StartRequest {
   readonly cwd?: string;
   /** Folders outside the workspace that the command may write to in a sandbox. They change no verdict. Default: none. */
   readonly writable?: readonly string[];
+  /** `false`: wants to run outside the sandbox, which is a question where the policy has one. Default: inside. */
+  readonly sandbox?: false;
 }
 
 /** Tool call before it has any effect. */
@@ -79,8 +81,8 @@ export interface Policy {
    */
   narrow(options: PolicyOptions): Policy;
   /**
-   * Releases the sandbox, which otherwise keeps the program alive once a start was prepared for it; commands that
-   * still run in it lose the network. A policy without a sandbox does not need it.
+   * Releases the sandbox. One with a list of domains keeps the program alive until then; commands that still run in it
+   * lose the network. Other policies do not need it.
    */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { CommandSpec } from '../config/process-spec.ts';
 import { quote } from '../config/quote.ts';
 import { type Ask, authorize, type PermissionCall } from '../policy/authorize.ts';
 import type { Grants } from '../policy/grant.ts';
-import type { Policy, PreparedStart } from '../policy/policy.ts';
+import type { Policy, PreparedStart, StartRequest } from '../policy/policy.ts';
 import { isInside } from '../policy/workspace/real-path.ts';
 import { toReportingCommand } from '../process/cwd-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -140,17 +140,18 @@ export async function callTool(request: ToolRequest, deps: CallDeps): Promise<To
   }
 }
 
-/** Resolves the directory in which the policy judges the command. */
 /** Puts the command of a process that is to be restarted into the intent. An unknown process has none, and is not restarted. */
 function toRestarted(intent: ToolIntent, deps: Pick<CallDeps, 'supervisor' | 'owner'>): ToolIntent {
   const found = intent.restarts === undefined ? undefined : findProcess(intent.restarts, deps);
   if (found === undefined || 'ok' in found) return intent;
-  const { command, cwd } = found.view();
-  return command.type === 'function'
-    ? intent
-    : { ...intent, start: { command: command.type === 'argv' ? command.argv : command.script, cwd } };
+  const { command, cwd, metadata } = found.view();
+  if (command.type === 'function') return intent;
+  const isHeld = metadata['workspaceHeldBy'] === 'sandbox';
+  const start = { command: command.type === 'argv' ? command.argv : command.script, cwd };
+  return { ...intent, start: isHeld ? start : { ...start, sandbox: false } };
 }
 
+/** Resolves the directory in which the policy judges the command. */
 function toResolvedIntent(
   { permission, start }: ToolIntent,
   base: string,
@@ -189,7 +190,7 @@ function toContext(
         abandon.throwIfAborted();
         return supervisor.start({ ...spec, ...from });
       }
-      const { command, ended } = await prepareCommand(spec, { policy, supervisor });
+      const { command, ended } = await prepareCommand(spec, { policy, supervisor, ...prepared.intent.start });
       try {
         // The process would go unnoticed.
         abandon.throwIfAborted();
@@ -248,15 +249,18 @@ function toReal(path: string): Promise<string> {
 /** Prepares the command as the policy requires. */
 async function prepareCommand(
   given: CommandSpec,
-  { policy, supervisor }: { policy: Policy; supervisor: Supervisor },
+  { policy, supervisor, sandbox }: { policy: Policy; supervisor: Supervisor } & Pick<StartRequest, 'sandbox'>,
 ): Promise<{ readonly command: CommandSpec; readonly ended: () => void }> {
   const { cwdFile, ...spec } = given;
   const command = toSandboxed(given);
   const cwd = resolve(supervisor.cwd, spec.cwd ?? '.');
+  // The program of a delegate must reach its supervisor and its records; what it starts is in the sandbox.
+  const isOutside = sandbox === false || spec.kind === 'agent';
   const prepared = await policy.prepare({
     command,
     cwd,
     ...(cwdFile !== undefined && { writable: [dirname(cwdFile)] }),
+    ...(isOutside && { sandbox: false }),
   });
   const { ended } = prepared;
   return {

@@ -5,7 +5,7 @@ import { createRealClock } from '../../src/clock/real-clock.ts';
 import { createSupervisor } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import { createGrants } from '../../src/policy/grant.ts';
-import type { Policy } from '../../src/policy/policy.ts';
+import type { Policy, StartRequest } from '../../src/policy/policy.ts';
 import { createScriptedBackend } from '../../src/testing/index.ts';
 import { callTool } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
@@ -88,14 +88,14 @@ test.each(['subprocess', 'in_process'] as const)(
 );
 
 test('the policy prepares a delegate like any command', async () => {
+  const asked: StartRequest[] = [];
   const policy: Policy = {
     ...createPolicy({ mode: 'dangerous' }),
-    prepare: async ({ command }) => ({
-      command: ['held', ...(command as readonly string[])],
-      env: {},
-      heldBy: 'sandbox',
-      ended: () => {},
-    }),
+    prepare: async (start) => {
+      asked.push(start);
+      const command = ['held', ...(start.command as readonly string[])] as const;
+      return { command, env: {}, heldBy: 'sandbox', ended: () => {} };
+    },
   };
   const { supervisor } = await delegateTo('subprocess', { policy });
 
@@ -107,5 +107,7 @@ test('the policy prepares a delegate like any command', async () => {
       metadata: { agent: 'coder', task: 'go', workspaceHeldBy: 'sandbox' },
     },
   ]);
+  // What the delegate starts is in the sandbox, not its own program, unless the policy requires that.
+  expect(asked).toMatchObject([{ sandbox: false }]);
   await supervisor.shutdown();
 });

@@ -15,7 +15,6 @@ test.each([
     1,
     'verdict: deny\nreason:  No tool starts a process in the mode plan.\n',
   ],
-  [['--restrict', 'cat /etc/passwd'], 1, 'verdict: deny\nrule:    restrictToWorkspace\n'],
 ])('policy check %j prints its verdict', async (args, code, beginning) => {
   using directory = tempDir();
 
@@ -41,6 +40,29 @@ test('policy check reads a policy file', async () => {
     { verdict: 'ask', rule: 'git-loss', hint: null },
     { verdict: 'allow', rule: null, reason: null, hint: null },
   ]);
+});
+
+test('policy check keeps a command in the workspace', async () => {
+  using directory = tempDir();
+
+  const { code, stdout } = await runProgram(['policy', 'check', '--restrict', 'cat ../notes.txt'], {
+    cwd: directory.path,
+  });
+
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^verdict: deny\nrule: {4}restrictToWorkspace\n[\s\S]*held by: (check|sandbox)\n$/);
+});
+
+test('policy check says what would hold the command', async () => {
+  using directory = tempDir();
+  writeFileSync(directory.file('policy.yaml'), 'restrict_to_workspace: true\nsandbox: off\n');
+
+  const { code, stdout } = await runProgram(['policy', 'check', '--policy', 'policy.yaml', 'cat $FILE'], {
+    cwd: directory.path,
+  });
+
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^verdict: ask\nrule: {4}restrictToWorkspace\n[\s\S]*held by: check\n$/);
 });
 
 test.each([

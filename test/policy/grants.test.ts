@@ -149,7 +149,9 @@ test.for([
 
 test('a command is asked each time where one layer cannot tell', async () => {
   const given = arrange();
-  const policy = createPolicy({ mode: 'auto', restrictToWorkspace: true, workspace: '/work' }).narrow({});
+  const policy = createPolicy({
+    ...{ mode: 'auto', restrictToWorkspace: true, workspace: '/work', sandbox: 'off' },
+  }).narrow({});
   const call = {
     tool: 'run_command',
     permission: 'start',

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -56,8 +58,8 @@ describe.skipIf(!isHere)('a command in the sandbox', () => {
       ...more,
     });
     const supervisor = createSupervisor({ stateDirectory: false, cwd: workspace });
-    const { command: wrapped, ended } = await policy.prepare({ command, cwd: workspace });
-    const result = await supervisor.execute({ command, wrappedCommand: wrapped as readonly string[] });
+    const { command: wrapped, env, ended } = await policy.prepare({ command, cwd: workspace });
+    const result = await supervisor.execute({ command, wrappedCommand: wrapped as readonly string[], env });
     ended();
     const [view] = supervisor.list();
     await supervisor.shutdown();
@@ -71,7 +73,9 @@ describe.skipIf(!isHere)('a command in the sandbox', () => {
 
   test('works in its workspace', async () => {
     expect(
-      await outputOf('cat notes.txt; echo done > made.txt; mktemp; node --version; git --version'),
+      await outputOf(
+        'cat notes.txt; echo done > made.txt; f=$(mktemp); echo $f; rm $f; node --version; git --version',
+      ),
     ).toMatch(/^buy milk\n\/tmp\/\S+\nv\d.*\ngit version/);
     expect(existsSync(join(workspace, 'made.txt'))).toBe(true);
   });
@@ -94,6 +98,35 @@ describe.skipIf(!isHere)('a command in the sandbox', () => {
     expect(readdirSync(join(workspace, '.git/hooks'))).toEqual([]);
     expect(readdirSync(workspace)).toEqual(before);
   });
+
+  test.each([
+    ['open', ['port: hello', 'socket: EPERM']],
+    [[], ['port: ECONNREFUSED', 'socket: EPERM']],
+  ] as const)(
+    'with the network %j reaches a port of this machine, and no socket in a file',
+    async (sandboxNetwork, expected) => {
+      const server = createServer((socket) => socket.end('hello'));
+      const inFile = createServer((socket) => socket.end('hello'));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      await once(inFile.listen(join(workspace, 'a.sock')), 'listening');
+      const { port } = server.address() as AddressInfo;
+      writeFileSync(
+        join(workspace, 'connect.mjs'),
+        `import { connect } from 'node:net';
+      const name = process.argv[2];
+      connect(JSON.parse(process.argv[3])).on('data', (data) => console.log(name + ': ' + data)).on('error', (error) => console.log(name + ': ' + error.code));`,
+      );
+
+      const output = await outputOf(
+        `node connect.mjs port '{"host":"127.0.0.1","port":${port}}'; node connect.mjs socket '{"path":"a.sock"}'`,
+        { sandboxNetwork },
+      );
+      server.close();
+      inFile.close();
+
+      expect(output.trim().split('\n')).toEqual(expected);
+    },
+  );
 
   test('ends by the signal that ended it, and is shown as it was given', async () => {
     const killed = await run('kill -9 $$');

@@ -28,7 +28,7 @@ const links = {
 for (const [name, target] of Object.entries(links)) symlinkSync(target, join(work, name));
 afterAll(() => directory.remove());
 
-const options: PolicyOptions = { mode: 'auto', restrictToWorkspace: true, workspace: work };
+const options: PolicyOptions = { mode: 'auto', restrictToWorkspace: true, workspace: work, sandbox: 'off' };
 
 describe('a command', () => {
   test.each([
@@ -242,8 +242,7 @@ test('a home in the workspace is inside', async () => {
 
 test('a child is held in both workspaces', async () => {
   const child = createPolicy(options).narrow({
-    mode: 'auto',
-    restrictToWorkspace: true,
+    ...options,
     workspace: join(work, 'a'),
   });
 

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
+import { toErrorText } from '../../config/error-text.ts';
 import { type PolicyOptions, policyModes } from '../../config/policy-options.ts';
-import type { Verdict } from '../../policy/policy.ts';
+import type { Policy, Verdict } from '../../policy/policy.ts';
 import { type CliIo, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readPolicyFile } from '../policy-file.ts';
@@ -61,9 +62,26 @@ async function checkCommand({ words, flags, io }: CheckCall): Promise<number> {
   const [text = ''] = words;
   const command = words.length === 1 ? text : words;
   const verdict = await policy.decide({ tool: 'run_command', permission: 'start', start: { command } });
-  if (flags.json === true) printLines(io, JSON.stringify(toAnswer(verdict)));
-  else printLines(io, ...toLines(verdict));
+  const answer = { ...toAnswer(verdict), ...(await findHolder(policy, command)) };
+  await policy.close();
+  if (flags.json === true) printLines(io, JSON.stringify(answer));
+  else printLines(io, ...toLines(answer));
   return verdict.type === 'allow' ? exitCodes.done : exitCodes.failed;
+}
+
+/** Says what would keep the command in its workspace. */
+async function findHolder(
+  policy: Policy,
+  command: string | readonly string[],
+): Promise<{ readonly heldBy: string | null }> {
+  if (!policy.settings.restrictToWorkspace) return { heldBy: null };
+  try {
+    const { heldBy, ended } = await policy.prepare({ command });
+    ended();
+    return { heldBy };
+  } catch (error) {
+    return { heldBy: `nothing: ${toErrorText(error)}` };
+  }
 }
 
 function toOptions({ mode, restrict, cwd = '.' }: CheckFlags, io: CliIo): PolicyOptions {
@@ -79,16 +97,16 @@ interface CheckAnswer {
   readonly rule: string | null;
   readonly reason: string | null;
   readonly hint: string | null;
+  readonly heldBy: string | null;
 }
 
-function toAnswer(verdict: Verdict): CheckAnswer {
+function toAnswer(verdict: Verdict): Omit<CheckAnswer, 'heldBy'> {
   if (verdict.type === 'allow') return { verdict: 'allow', rule: null, reason: null, hint: null };
   const { type, reason, rule = null } = verdict;
   return { verdict: type, rule, reason, hint: verdict.type === 'deny' ? verdict.hint : null };
 }
 
-function toLines(verdict: Verdict): readonly string[] {
-  const { hint, ...answer } = toAnswer(verdict);
-  const entries = Object.entries({ ...answer, hint }).filter(([, value]) => value !== null);
+function toLines({ heldBy, ...answer }: CheckAnswer): readonly string[] {
+  const entries = Object.entries({ ...answer, 'held by': heldBy }).filter(([, value]) => value !== null);
   return entries.map(([key, value]) => `${`${key}:`.padEnd(9)}${toPrintable(String(value))}`);
 }

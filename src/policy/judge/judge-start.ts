@@ -4,7 +4,7 @@ import type { Grant } from '../grant.ts';
 import type { StartRequest } from '../policy.ts';
 import { type ActiveRule, toActiveRules } from '../rules/active-rules.ts';
 import { isOpener, isReader } from '../rules/programs.ts';
-import type { Surroundings } from '../rules/targets.ts';
+import type { WorkspacePaths } from '../rules/targets.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
 import { programOf, type SimpleCommand, showCommand } from '../shell/simple-command.ts';
 import { UNKNOWN_WORDS } from '../shell/word.ts';
@@ -29,23 +29,26 @@ export type Judgement =
   /** `always`: the part that a person can allow permanently. `isReader`: it only reads and prints. */
   | { readonly type: 'plain'; readonly always: readonly Grant[] | null; readonly isReader: boolean };
 
-/** Judges what a start would really run, most binding first: denials, workspace, unknown parts, allow list, questions. */
+/**
+ * Judges what a start would really run, most binding first: denials, workspace, unknown parts, allow list, questions.
+ * `isHeld`: a sandbox holds it, so that nothing is asked because it is unknown.
+ */
 export async function judgeStart(
   start: StartRequest & { readonly cwd: string },
-  { settings, grammar }: { settings: PolicySettings; grammar: ShellGrammar },
+  { settings, grammar, isHeld }: { settings: PolicySettings; grammar: ShellGrammar; isHeld: boolean },
 ): Promise<Judgement> {
   const reading = await readStart(start.command, {
     directories: [[{ to: start.cwd, isReached: true }]],
     grammar,
   });
-  const surroundings = { workspace: settings.workspace ?? start.cwd, extraPaths: settings.extraPaths };
-  const byRules = await judgeByRules(reading, { settings, surroundings });
+  const workspacePaths = { workspace: settings.workspace ?? start.cwd, extraPaths: settings.extraPaths };
+  const byRules = await judgeByRules(reading, { settings, workspacePaths, isHeld });
   if (byRules?.type === 'deny') return byRules;
   const inWorkspace = settings.restrictToWorkspace
-    ? await checkWorkspace(reading, { start, settings })
+    ? await checkWorkspace(reading, { start, settings, isHeld })
     : null;
   if (inWorkspace?.type === 'deny') return { ...inWorkspace, rule: 'restrictToWorkspace' };
-  const [doubt] = reading.doubts;
+  const [doubt] = isHeld ? [] : reading.doubts;
   if (doubt !== undefined)
     return byRules ?? { type: 'ask', why: doubt, rule: null, isWanted: false, always: null };
   if (inWorkspace !== null)
@@ -60,7 +63,11 @@ type RuleJudgement = Extract<Judgement, { type: 'deny' | 'ask' }>;
 
 async function judgeByRules(
   { segments, bombs }: StartReading,
-  { settings, surroundings }: { settings: PolicySettings; surroundings: Surroundings },
+  {
+    settings,
+    workspacePaths,
+    isHeld,
+  }: { settings: PolicySettings; workspacePaths: WorkspacePaths; isHeld: boolean },
 ): Promise<RuleJudgement | null> {
   for (const text of settings.commands.deny) {
     const pattern = toCommandPattern(text);
@@ -71,8 +78,8 @@ async function judgeByRules(
   for (const active of toActiveRules(settings)) {
     const { name, rule, isWanted } = active;
     const found =
-      name === 'fork-bomb' ? toBomb(bombs) : await findSegment(active, { segments, surroundings });
-    if (found === null) continue;
+      name === 'fork-bomb' ? toBomb(bombs) : await findSegment(active, { segments, workspacePaths });
+    if (found === null || (isHeld && !found.isCertain)) continue;
     if (rule.verdict === 'deny' && found.isCertain) return toDenial(found.shown, active);
     const why = `${found.isCertain ? 'is' : 'may be'} ${rule.what}: ${quote(found.shown)}`;
     question ??= { type: 'ask', why, rule: name, isWanted, always: null };
@@ -91,18 +98,18 @@ function toBomb([name]: readonly string[]): Found | null {
 
 async function findSegment(
   active: ActiveRule,
-  { segments, surroundings }: { segments: readonly Segment[]; surroundings: Surroundings },
+  { segments, workspacePaths }: { segments: readonly Segment[]; workspacePaths: WorkspacePaths },
 ): Promise<Found | null> {
   const matching: Segment[] = [];
   const turn = createTurns();
   for (const segment of segments) {
     const { command, isTail } = segment;
-    if (active.finds(command, { isTail, surroundings })) matching.push(segment);
+    if (active.finds(command, { isTail, workspacePaths })) matching.push(segment);
     await turn();
   }
   if (active.rule.beside !== undefined) {
     const hasOther = segments.some(
-      (other) => !matching.includes(other) && active.hasBeside(other.command, surroundings),
+      (other) => !matching.includes(other) && active.hasBeside(other.command, workspacePaths),
     );
     if (!hasOther) return null;
   }

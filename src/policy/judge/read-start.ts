@@ -1,5 +1,5 @@
+import { isFind, toFoundPaths } from '../rules/compile-pattern.ts';
 import { findInner, isInert, isRunner, isShell, isTransparent } from '../rules/programs.ts';
-import { isFind, toFoundPaths } from '../rules/rule.ts';
 import { readShellText, type ShellStart } from '../shell/read-commands.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
 import { type Directory, programOf, type SimpleCommand } from '../shell/simple-command.ts';
@@ -33,7 +33,7 @@ const MAX_TAILS = 40;
 
 /** Limits for one decision: characters of the command, and of the code in all its texts. */
 export const MAX_COMMAND_CHARACTERS = 65_536;
-const MAX_CODE_CHARACTERS = 24_000;
+const MAX_CODE_CHARACTERS = 16_000;
 
 /** Variables whose value a program hands to a shell. */
 const COMMAND_VARIABLES =
@@ -61,16 +61,18 @@ export async function readStart(
   let wordCount = 0;
   const turn = createTurns();
 
+  /** What may not run at all raises no doubt. */
+  const doubt = (why: string, { isGuess }: Level): void => {
+    if (!isGuess) doubts.add(why);
+  };
+
   const readText = async (text: Word, start: ShellStart, level: Level): Promise<void> => {
-    const doubt = (why: string) => level.isGuess || doubts.add(why);
-    if (!isCertain(text)) {
-      if (/^\s*\0+\s*$/.test(text)) return void doubt('gives a shell text that is only known when it runs');
-    }
+    if (/^\s*\0+\s*$/.test(text)) return doubt('gives a shell text that is only known when it runs', level);
     if (level.depth > MAX_DEPTH) return void doubts.add('has too many wrappers to be analysed');
     if (budget <= 0) return void doubts.add('is too long to be analysed');
     const reading = await readShellText(toShellText(text), { start, grammar, limit: budget });
     budget -= Math.min(text.length, 4_000) + 10;
-    for (const why of reading.doubts) doubt(why);
+    for (const why of reading.doubts) doubt(why, level);
     bombs.push(...reading.bombs);
     for (const found of reading.commands) await readCommand(found, level);
   };
@@ -89,27 +91,22 @@ export async function readStart(
       isTail: false,
       isTransparent: isTransparent(command),
     });
-    const doubt = (why: string) => level.isGuess || doubts.add(why);
     const inside = { isGuess: level.isGuess, depth: level.depth + 1 };
     const start: ShellStart = { directories: command.directories, input };
     await readVariables(command, inside);
     noteFile(command);
     const [first] = words;
     if (first === undefined) return;
-    if (!isCertain(first)) return void doubt('runs a program whose name is only known when it runs');
-    const written =
-      files.get(first.replace(/^\.\//, '')) ??
-      (isShell(program) || program === '.' || program === 'source'
-        ? words
-            .slice(1)
-            .map((word) => files.get(word.replace(/^\.\//, '')))
-            .find((text) => text !== undefined)
-        : undefined);
+    if (!isCertain(first)) return doubt('runs a program whose name is only known when it runs', level);
+    const isSource = program === '.' || program === 'source';
+    const written = (isShell(program) || isSource ? words : [first])
+      .map((word) => files.get(toFileName(word)))
+      .find((text) => text !== undefined);
     if (written !== undefined) await readText(written, start, inside);
     if (DECLARERS.test(program) && [...words, input ?? ''].some((word) => SUBSCRIPT.test(word)))
-      doubt('computes with text that runs commands');
+      doubt('computes with text that runs commands', level);
     if (isShell(program)) return readShell(command, inside);
-    if (program === '.' || program === 'source') return readSource(command, inside);
+    if (isSource) return readSource(command, inside);
     if (program === 'eval') return readText(words.slice(1).join(' '), start, inside);
     const isOpen = words.some((word) => word.startsWith('-') && !isCertain(word));
     if (isInert(command) && !isOpen) return;
@@ -189,9 +186,7 @@ export async function readStart(
   };
 
   const readShell = async (command: SimpleCommand, level: Level): Promise<void> => {
-    const { words } = command;
-    const doubt = (why: string) => level.isGuess || doubts.add(why);
-    const args = words.slice(1);
+    const args = command.words.slice(1);
     const start = { directories: command.directories, input: command.input };
     if (args.some((word) => word === '--version' || word === '--help')) return;
     const cluster = args.find((word) => /^-[A-Za-z]*c[A-Za-z]*$|^--command/.test(word));
@@ -208,15 +203,13 @@ export async function readStart(
       for (const text of new Set(attached === undefined ? texts : [attached]))
         await readText(text, start, level);
       if (args.some((word) => word.startsWith('-') && /\s/.test(word)))
-        doubt('gives a shell an option that cannot be read');
+        doubt('gives a shell an option that cannot be read', level);
       return;
     }
     const [file] = operands;
-    if (
-      args.slice(0, args.indexOf(file ?? '')).some((word) => !isCertain(word)) ||
-      (file !== undefined && !isCertain(file))
-    )
-      return void doubt('gives a shell a file that is only known when it runs');
+    const untilFile = file === undefined ? args : args.slice(0, args.indexOf(file) + 1);
+    if (!untilFile.every(isCertain))
+      return doubt('gives a shell a file that is only known when it runs', level);
     if (file === undefined || isOwnInput(file) || args.some((word) => /^-\w*s\w*$/.test(word)))
       await readInput(command, level);
   };
@@ -225,15 +218,13 @@ export async function readStart(
   const readSource = async (command: SimpleCommand, level: Level): Promise<void> => {
     const [, file = ''] = command.words;
     if (isOwnInput(file)) await readInput(command, level);
-    else if (!isCertain(file) && !level.isGuess)
-      doubts.add('reads commands from a file that is only known when it runs');
+    else if (!isCertain(file)) doubt('reads commands from a file that is only known when it runs', level);
   };
 
   /** Treats the input of a shell as a program. Without it, anything may be typed. */
   const readInput = async (command: SimpleCommand, level: Level): Promise<void> => {
     const { input, directories } = command;
-    if (input === null)
-      return void (level.isGuess || doubts.add('starts a shell that reads commands from its input'));
+    if (input === null) return doubt('starts a shell that reads commands from its input', level);
     await readText(input, { directories, input: UNKNOWN }, level);
   };
 
@@ -249,8 +240,8 @@ export async function readStart(
     for (const { name, value } of variables) {
       if (COMMAND_VARIABLES.test(name))
         await readText(value.replace(/^\|/, ''), { directories: command.directories, input: null }, level);
-      if (SUBSCRIPT.test(value) && !level.isGuess)
-        doubts.add('sets a variable to what runs commands where it is computed with');
+      if (SUBSCRIPT.test(value))
+        doubt('sets a variable to what runs commands where it is computed with', level);
     }
   };
 
@@ -259,7 +250,7 @@ export async function readStart(
     const targets = redirections.filter(({ direction }) => direction === 'write').map(({ target }) => target);
     const text = /^(echo|printf)$/.test(programOf(command)) ? words.slice(1).join(' ') : input;
     if (programOf(command) === 'tee') targets.push(...words.slice(1));
-    if (text !== null) for (const target of targets) files.set(target.replace(/^\.\//, ''), text);
+    if (text !== null) for (const target of targets) files.set(toFileName(target), text);
   };
 
   const level: Level = { isGuess: false, depth: 0 };
@@ -282,6 +273,10 @@ interface Level {
 /** Puts what `find` finds into the place of `{}`. */
 function fillIn(words: readonly Word[]): readonly Word[] {
   return words.flatMap((word) => (word === '{}' ? toFoundPaths(words.slice(1)) : [word]));
+}
+
+function toFileName(word: Word): string {
+  return word.replace(/^\.\//, '');
 }
 
 function isOwnInput(file: Word): boolean {

@@ -1,22 +1,22 @@
-import type { PolicySettings, RuleName } from '../../config/policy-options.ts';
+import type { PolicyRule, PolicySettings, RuleName } from '../../config/policy-options.ts';
 import type { SimpleCommand } from '../shell/simple-command.ts';
+import { type CommandPattern, compilePattern } from './compile-pattern.ts';
 import { defaultRules } from './default-rules.ts';
-import { type CommandPattern, compilePattern, type Rule } from './rule.ts';
-import type { Surroundings } from './targets.ts';
+import type { WorkspacePaths } from './targets.ts';
 
 /** Rule of a policy, ready for use. */
 export interface ActiveRule {
   readonly name: string;
-  readonly rule: Rule;
+  readonly rule: PolicyRule;
   /** Whether the user, not the default, made it a question: it is asked in every mode. */
   readonly isWanted: boolean;
   /** Tells whether a command matches; `isTail`: only patterns of more than a program count. */
   finds(
     command: SimpleCommand,
-    options: { readonly isTail: boolean; readonly surroundings: Surroundings },
+    options: { readonly isTail: boolean; readonly workspacePaths: WorkspacePaths },
   ): boolean;
   /** Tells whether another command is one that the rule needs beside the first. */
-  hasBeside(command: SimpleCommand, surroundings: Surroundings): boolean;
+  hasBeside(command: SimpleCommand, workspacePaths: WorkspacePaths): boolean;
 }
 
 const compiled = new Map<string, CommandPattern>();
@@ -27,16 +27,17 @@ function compile(pattern: string): CommandPattern {
   return known;
 }
 
-function toActive(name: string, rule: Rule, isWanted: boolean): ActiveRule {
+function toActive(name: string, rule: PolicyRule, isWanted: boolean): ActiveRule {
   const match = rule.match.map(compile);
   const beside = rule.beside?.map(compile) ?? [];
   return {
     name,
     rule,
     isWanted,
-    finds: (command, { isTail, surroundings }) =>
-      match.some((pattern) => !(isTail && pattern.isBare) && pattern.matches(command, surroundings)),
-    hasBeside: (command, surroundings) => beside.some((pattern) => pattern.matches(command, surroundings)),
+    finds: (command, { isTail, workspacePaths }) =>
+      match.some((pattern) => !(isTail && pattern.isBare) && pattern.matches(command, workspacePaths)),
+    hasBeside: (command, workspacePaths) =>
+      beside.some((pattern) => pattern.matches(command, workspacePaths)),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { SimpleCommand } from '../shell/simple-command.ts';
 import { programOf } from '../shell/simple-command.ts';
 import type { Word } from '../shell/word.ts';
-import { type CommandPattern, compilePattern } from './rule.ts';
+import { type CommandPattern, compilePattern } from './compile-pattern.ts';
 
 /** Forms in which programs only read and print. Excluded parts write, or run other programs. */
 const readers: readonly string[] = [

@@ -3,13 +3,13 @@ import { posix } from 'node:path';
 import { type Directory, toLexicalPaths } from '../shell/simple-command.ts';
 import { isCertain, UNKNOWN_WORDS, type Word } from '../shell/word.ts';
 
-/** Places on the machine that rules know. */
-export interface Surroundings {
+/** Places that rules know, as absolute paths. */
+export interface WorkspacePaths {
   readonly workspace: string;
   readonly extraPaths: readonly string[];
 }
 
-interface Target extends Surroundings {
+interface Target extends WorkspacePaths {
   readonly word: Word;
   /** Where it leads by its name alone; `null` where that is unknown. Unknown parts are NUL. */
   readonly path: string | null;
@@ -95,8 +95,8 @@ export function isOfKind(
   {
     kind,
     directories,
-    surroundings,
-  }: { kind: string; directories: readonly Directory[]; surroundings: Surroundings },
+    workspacePaths,
+  }: { kind: string; directories: readonly Directory[]; workspacePaths: WorkspacePaths },
 ): boolean {
   const test = targetKinds[kind];
   if (test === undefined) return false;
@@ -105,6 +105,6 @@ export function isOfKind(
   const behindUp = /^[^/]*\/.*\.\.\/+((?:dev|proc|sys)\/.*)$/.exec(word)?.[1];
   const all = behindUp === undefined ? paths : [...paths, `/${behindUp}`];
   return all.some((path) =>
-    test({ word, path: path?.replace(/^(\/proc\/[\w-]+\/root)+(?=\/)/, '') ?? null, ...surroundings }),
+    test({ word, path: path?.replace(/^(\/proc\/[\w-]+\/root)+(?=\/)/, '') ?? null, ...workspacePaths }),
   );
 }

@@ -4,8 +4,9 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { findInstalled } from '../../config/installed-package.ts';
 import { isInside } from '../workspace/real-path.ts';
 
-/** Folders with files of users and of services. */
+/** Folders with files of users, of services and of other programs. */
 const CLOSED = [
+  ...(process.platform === 'linux' ? ['/tmp', '/var/tmp'] : []),
   '/home',
   '/root',
   '/Users',

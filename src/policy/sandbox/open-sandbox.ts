@@ -22,17 +22,23 @@ interface SandboxedStart {
   readonly writable: readonly string[];
 }
 
+interface Wrapped {
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  ended(): void;
+}
+
 export type Sandbox =
   | {
       readonly ok: true;
       /** Returns the program and arguments that run the text for the shell inside. `ended` must be called after the end. */
-      wrap(
-        text: string,
-        start: SandboxedStart,
-      ): Promise<{ readonly command: readonly [string, ...string[]]; ended(): void }>;
+      wrap(text: string, start: SandboxedStart): Promise<Wrapped>;
       close(): Promise<void>;
     }
   | { readonly ok: false; readonly why: string };
+
+/** Directory for temporary files that is writable in every sandbox of the runtime. */
+const TEMPORARY = '/tmp/claude';
 
 /**
  * Gets the sandbox ready. The runtime holds one configuration for all of this program; the first that is opened decides whether the
@@ -45,28 +51,23 @@ export async function openSandbox(plan: SandboxPlan, shared: SharedSandbox): Pro
   } catch (error) {
     return { ok: false, why: toErrorText(error) };
   }
-  const why = await start(runtime, plan.network).catch(toErrorText);
+  const why = await start(runtime, { network: plan.network, shared }).catch(toErrorText);
   if (why === null) return toSandbox(runtime, { ...plan, close: () => shared.release() });
   await shared.release();
   return { ok: false, why };
 }
 
-async function start(runtime: SandboxRuntime, network: SandboxPlan['network']): Promise<string | null> {
+async function start(
+  runtime: SandboxRuntime,
+  { network, shared }: { readonly network: SandboxPlan['network']; readonly shared: SharedSandbox },
+): Promise<string | null> {
   if (!runtime.isSupportedPlatform()) return `there is none for ${process.platform}`;
   const { errors } = runtime.checkDependencies();
   if (errors.length > 0) return errors.join('; ');
-  const isOpen = network === 'open';
-  if (runtime.getConfig() === undefined) {
-    // The runtime sets it as TMPDIR but does not create it.
-    if (process.platform === 'linux') mkdirSync('/tmp/claude', { recursive: true, mode: 0o700 });
-    await runtime.initialize({
-      network: { ...(!isOpen && { allowedDomains: [] }), deniedDomains: [] },
-      filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
-    });
-  }
-  const filters = runtime.getConfig()?.network?.allowedDomains !== undefined;
-  if (filters !== isOpen) return null;
-  return 'it is in use already in this program, with the network open in one policy and filtered in the other';
+  // The runtime lets commands write there but does not create it.
+  mkdirSync(TEMPORARY, { recursive: true, mode: 0o700 });
+  await shared.openNetwork(network === 'open' ? 'open' : 'filtered');
+  return null;
 }
 
 function toSandbox(
@@ -95,6 +96,7 @@ function toSandbox(
       if (program === undefined) throw new Error('the sandbox gave no command');
       return {
         command: [program, ...withSignals(args)],
+        env: { TMPDIR: TEMPORARY },
         ended: onlyOnce(() => runtime.cleanupAfterCommand()),
       };
     },

@@ -4,7 +4,6 @@ import { loadInstalled } from '../../config/installed-package.ts';
 export interface SandboxRuntime {
   isSupportedPlatform(): boolean;
   checkDependencies(): { readonly errors: readonly string[] };
-  getConfig(): { readonly network?: { readonly allowedDomains?: readonly string[] } } | undefined;
   initialize(config: SandboxRuntimeConfig): Promise<void>;
   registerCommandNetworkLists(commandId: string, lists: { readonly allowedDomains: readonly string[] }): void;
   /** Removes mount points from the disk once no command runs. Must be called after each command. */
@@ -38,24 +37,56 @@ export interface SandboxRuntimeConfig {
 
 /** The runtime with its one configuration, shared by all policies of a program. */
 export interface SharedSandbox {
-  /** Ready for use; each call wants a `release`. Rejects when the runtime cannot be loaded. */
+  /** Loads the runtime; each call wants a `release`. Rejects when it cannot be loaded. */
   acquire(): Promise<SandboxRuntime>;
+  /**
+   * Starts the filter of the network, unless the network is open. Rejects while others use it the other way: the runtime has one
+   * network for all of this program.
+   */
+  openNetwork(network: 'open' | 'filtered'): Promise<void>;
   /** The last one ends the runtime, which would keep the program alive. */
   release(): Promise<void>;
 }
 
+/** Each command lists its own domains and paths. */
+const FILTERED: SandboxRuntimeConfig = {
+  network: { allowedDomains: [], deniedDomains: [] },
+  filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+};
+
 export function shareSandbox(load: () => Promise<SandboxRuntime>): SharedSandbox {
   let users = 0;
   let runtime: SandboxRuntime | null = null;
+  let inUse: 'open' | 'filtered' | null = null;
+  let filter: Promise<void> | null = null;
   return {
     acquire: async () => {
       runtime = await load();
       users++;
       return runtime;
     },
+    openNetwork: async (network) => {
+      if (inUse !== null && inUse !== network) {
+        throw new Error(
+          'it is in use already in this program, with the network open in one policy and filtered in the other',
+        );
+      }
+      inUse = network;
+      if (network === 'open') return;
+      try {
+        filter ??= runtime?.initialize(FILTERED) ?? null;
+        await filter;
+      } catch (error) {
+        [filter, inUse] = [null, null];
+        throw error;
+      }
+    },
     release: async () => {
       users--;
-      if (users === 0) await runtime?.reset();
+      if (users > 0) return;
+      const hadFilter = filter !== null;
+      [filter, inUse] = [null, null];
+      if (hadFilter) await runtime?.reset();
     },
   };
 }

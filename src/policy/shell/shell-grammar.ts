@@ -15,7 +15,7 @@ export interface ShellGrammar {
 
 const TURN_MS = 8;
 const MAX_TURNS = 60;
-const MAX_NODES = 20_000;
+const MAX_NODES = 12_000;
 
 /** Creates a grammar whose parser is loaded by `load` at the first text, and again after it died. */
 export function createShellGrammar(load: () => Promise<GrammarParser>): ShellGrammar {

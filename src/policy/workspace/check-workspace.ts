@@ -3,7 +3,8 @@ import { isAbsolute, resolve, sep } from 'node:path';
 import type { PolicySettings } from '../../config/policy-options.ts';
 import { quote } from '../../config/quote.ts';
 import type { StartReading } from '../judge/read-start.ts';
-import { compilePattern } from '../rules/rule.ts';
+import { compilePattern } from '../rules/compile-pattern.ts';
+import { findClosed, findReadable } from '../sandbox/confined-paths.ts';
 import { type Directory, programOf, type SimpleCommand } from '../shell/simple-command.ts';
 import { isCertain, showWord, type Word } from '../shell/word.ts';
 import { findOutwardLink } from './outward-links.ts';
@@ -35,13 +36,21 @@ const programTexts = [
   'vi|vim|nvim|ex -c|--cmd',
 ].map(compilePattern);
 
-/** Checks that all paths of a start are inside the workspace; returns `null` when they are. */
+/**
+ * Checks that all paths of a start are inside the workspace; returns `null` when they are. In a sandbox (`isHeld`) nothing
+ * is asked, and a path may be outside where the sandbox lets it be read.
+ */
 export async function checkWorkspace(
   { segments }: Pick<StartReading, 'segments'>,
-  { start, settings }: { start: { readonly cwd: string }; settings: PolicySettings },
+  { start, settings, isHeld }: { start: { readonly cwd: string }; settings: PolicySettings; isHeld: boolean },
 ): Promise<Answer | null> {
   const workspace = settings.workspace ?? start.cwd;
   const roots = await Promise.all([workspace, ...settings.extraPaths].map(toRealPath));
+  const closed = isHeld ? findClosed() : [];
+  const readable = [...findReadable(closed), ...settings.sandboxRead];
+  const isReadable = (path: string) =>
+    isHeld &&
+    (readable.some((root) => isInside(path, root)) || !closed.some((folder) => isInside(path, folder)));
 
   let question: Answer | null = null;
   const ask = (why: string): void => {
@@ -64,10 +73,12 @@ export async function checkWorkspace(
         const key = JSON.stringify([word, isGuess, directory]);
         if (seen.has(key)) continue;
         seen.add(key);
-        if (seen.size > MAX_WORDS) return { type: 'ask', why: 'names too many paths to be checked' };
+        if (seen.size > MAX_WORDS)
+          return isHeld ? null : { type: 'ask', why: 'names too many paths to be checked' };
         for (const place of await locateFrom(word, { directory, roots })) {
           if (place.type === 'inside') inside.push(place.path);
           if (isGuess && place.type !== 'outside') continue;
+          if (place.type === 'outside' && isReadable(place.path)) continue;
           // A few letters may name a link by chance; a whole path hardly.
           const isChance = isGuess && !/[/~]|^.{4}/.test(word);
           if (isChance) ask(`may name ${quote(word)}, which leads out of the workspace`);
@@ -83,10 +94,10 @@ export async function checkWorkspace(
           ? 'walks more files than can be checked'
           : `walks through ${quote(link)}, which leads out of the workspace`,
       );
-    if (settings.sandbox !== 'require' && runsProgramText(command))
+    if (runsProgramText(command))
       ask(`runs a program for ${programOf(command)} that may open files outside of the workspace`);
   }
-  return question;
+  return isHeld ? null : question;
 }
 
 function runsProgramText(command: SimpleCommand): boolean {

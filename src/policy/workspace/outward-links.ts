@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compilePattern } from '../rules/rule.ts';
+import { compilePattern } from '../rules/compile-pattern.ts';
 import type { SimpleCommand } from '../shell/simple-command.ts';
 import { isInside, toRealPath } from './real-path.ts';
 

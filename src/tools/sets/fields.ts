@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { StartRequest } from '../../policy/policy.ts';
 import { isPlainText } from '../../spawn/terminal/parse-keys.ts';
 import type { TypedKeys } from '../actions/terminals.ts';
 
@@ -6,6 +7,12 @@ import type { TypedKeys } from '../actions/terminals.ts';
 export const processId = z.string().min(1).describe('Id, such as tool_k3m9xq2p.');
 export const command = z.string().min(1).describe('Text for the shell.');
 export const cwd = z.string().min(1).optional().describe('Where to run it. Default: the workspace.');
+export const outsideSandbox = z
+  .boolean()
+  .optional()
+  .describe(
+    'Asks a person to let it run outside the sandbox, where there is one and the command fails in it.',
+  );
 export const label = z.string().min(1).optional().describe('Short name of your choice.');
 export const pressEnter = z
   .boolean()
@@ -64,7 +71,15 @@ function takeText(keys: readonly string[]): { readonly text: string; readonly ke
 }
 
 /** Returns the start request for the policy. */
-export function toStart(input: { readonly command: string; readonly cwd?: string | undefined }) {
-  const { command, cwd } = input;
-  return { command, ...(cwd !== undefined && { cwd }) };
+export function toStart(input: {
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  readonly outside_sandbox?: boolean | undefined;
+}): StartRequest {
+  const { command, cwd, outside_sandbox } = input;
+  return {
+    command,
+    ...(cwd !== undefined && { cwd }),
+    ...(outside_sandbox === true && { sandbox: false }),
+  };
 }

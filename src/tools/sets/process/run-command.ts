@@ -4,7 +4,7 @@ import { type RunResult, runInForeground } from '../../actions/run-in-foreground
 import { runData, toReadData, toRunData } from '../../answer-data.ts';
 import { defineTool } from '../../define-tool.ts';
 import { onEnd } from '../../notice-words.ts';
-import { command, cwd, label, toStart } from '../fields.ts';
+import { command, cwd, label, outsideSandbox, toStart } from '../fields.ts';
 
 export const runCommand = defineTool({
   name: 'run_command',
@@ -19,6 +19,7 @@ export const runCommand = defineTool({
     cwd,
     timeout_seconds: z.number().positive().optional().describe('Time to wait for it.'),
     label,
+    outside_sandbox: outsideSandbox,
   }),
   output: runData,
   intend: (input) => ({ permission: 'start', start: toStart(input) }),

@@ -4,7 +4,7 @@ import { startInBackground } from '../../actions/start-in-background.ts';
 import { toStartedData } from '../../answer-data.ts';
 import { defineTool } from '../../define-tool.ts';
 import { onEnd } from '../../notice-words.ts';
-import { command, cwd, label, lifetime, toStart } from '../fields.ts';
+import { command, cwd, label, lifetime, outsideSandbox, toStart } from '../fields.ts';
 
 export const startProcess = defineTool({
   name: 'start_process',
@@ -19,6 +19,7 @@ export const startProcess = defineTool({
     command,
     cwd,
     label,
+    outside_sandbox: outsideSandbox,
     stdin: z
       .boolean()
       .default(false)

@@ -1,19 +1,6 @@
 import { programOf, type SimpleCommand } from '../shell/simple-command.ts';
 import { isCertain, UNKNOWN, type Word } from '../shell/word.ts';
-import { isOfKind, type Surroundings, targetKinds } from './targets.ts';
-
-/** Rule about commands, as in a policy file. */
-export interface Rule {
-  readonly verdict: 'deny' | 'ask';
-  /** Subject of the rule, as in a sentence: "is …". */
-  readonly what: string;
-  /** Hint for the model: what to do instead. */
-  readonly hint?: string | undefined;
-  /** Patterns, of which one must match. */
-  readonly match: readonly string[];
-  /** Patterns, of which one must match another command of the same text. */
-  readonly beside?: readonly string[] | undefined;
-}
+import { isOfKind, targetKinds, type WorkspacePaths } from './targets.ts';
 
 /** Pattern of a command, compiled. */
 export interface CommandPattern {
@@ -22,7 +9,7 @@ export interface CommandPattern {
   readonly program: RegExp;
   /** Names that `program` matches; `null` where it has a glob. */
   readonly names: readonly string[] | null;
-  matches(command: SimpleCommand, surroundings: Surroundings): boolean;
+  matches(command: SimpleCommand, workspacePaths: WorkspacePaths): boolean;
 }
 
 /** Words of a command as the parts of a pattern see them. */
@@ -31,7 +18,7 @@ interface Call {
   readonly args: readonly Word[];
   /** Arguments that are no options, and parts of arguments that may be paths. */
   readonly operands: readonly Word[];
-  readonly surroundings: Surroundings;
+  readonly workspacePaths: WorkspacePaths;
 }
 
 type Test = (call: Call) => boolean;
@@ -66,10 +53,10 @@ export function compilePattern(pattern: string): CommandPattern {
     isBare: parts.every((part) => part.startsWith('!')),
     program: regExp,
     names: names.some((name) => name.includes('*')) ? null : names,
-    matches: (command, surroundings) => {
+    matches: (command, workspacePaths) => {
       const name = command.words.length === 0 ? ':' : programOf(command);
       if (!regExp.test(name)) return false;
-      const call = toCall(command, surroundings);
+      const call = toCall(command, workspacePaths);
       return hasInOrder(call.args, words) && tests.every((test) => test(call));
     },
   };
@@ -77,15 +64,15 @@ export function compilePattern(pattern: string): CommandPattern {
 
 const calls = new WeakMap<SimpleCommand, Call>();
 
-function toCall(command: SimpleCommand, surroundings: Surroundings): Call {
+function toCall(command: SimpleCommand, workspacePaths: WorkspacePaths): Call {
   const known = calls.get(command);
-  if (known !== undefined && known.surroundings === surroundings) return known;
-  const call = readCall(command, surroundings);
+  if (known !== undefined && known.workspacePaths === workspacePaths) return known;
+  const call = readCall(command, workspacePaths);
   calls.set(command, call);
   return call;
 }
 
-function readCall(command: SimpleCommand, surroundings: Surroundings): Call {
+function readCall(command: SimpleCommand, workspacePaths: WorkspacePaths): Call {
   const args = command.words.slice(1);
   const end = args.indexOf('--');
   const operands = args.flatMap((word, index) => {
@@ -96,7 +83,7 @@ function readCall(command: SimpleCommand, surroundings: Surroundings): Call {
     command,
     args: end === -1 ? args : [...args.slice(0, end + 1), ...args.slice(end + 1).map(toOperand)],
     operands: isFind(command) ? toFoundPaths(args) : operands,
-    surroundings,
+    workspacePaths,
   };
 }
 
@@ -165,10 +152,11 @@ function toTest(part: string): Test {
   if (place !== undefined) return toFileTest(place === 'in' ? 'read' : 'write', wanted);
   const [, prefix = '', kind] = /^(.*)<(\w+)>$/.exec(part) ?? [];
   if (kind !== undefined) {
-    return ({ operands, command: { directories }, surroundings }) =>
+    return ({ operands, command: { directories }, workspacePaths }) =>
       operands.some(
         (word) =>
-          word.startsWith(prefix) && isOfKind(word.slice(prefix.length), { kind, directories, surroundings }),
+          word.startsWith(prefix) &&
+          isOfKind(word.slice(prefix.length), { kind, directories, workspacePaths }),
       );
   }
   const glob = toGlob([part]);
@@ -216,11 +204,12 @@ function toFileTest(direction: 'read' | 'write', wanted: string): Test {
   const kind = /^<(\w+)>$/.exec(wanted)?.[1];
   const glob = toGlob([wanted]);
   const isUnknownInput = kind === 'unknown' && direction === 'read';
-  return ({ command, surroundings }) => {
+  return ({ command, workspacePaths }) => {
     const { input, directories, redirections } = command;
     if (isUnknownInput) return input?.startsWith(UNKNOWN) === true;
     const files = redirections.filter((one) => one.direction === direction).map(({ target }) => target);
-    if (kind !== undefined) return files.some((word) => isOfKind(word, { kind, directories, surroundings }));
+    if (kind !== undefined)
+      return files.some((word) => isOfKind(word, { kind, directories, workspacePaths }));
     const texts = direction === 'read' && input !== null ? [...files, input] : files;
     return texts.some((word) => glob.test(word));
   };
