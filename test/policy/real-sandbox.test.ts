@@ -1,6 +1,14 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +21,7 @@ import {
   type PolicyOptions,
 } from '../../src/index.ts';
 import { isInstalled } from '../fixtures/installed.ts';
+import { isAlive, waitUntil } from '../fixtures/os.ts';
 
 /** Containers may have the programs and no user namespaces. */
 const hasNamespaces = (): boolean => {
@@ -28,6 +37,22 @@ const isHere =
   isInstalled('socat') &&
   isInstalled('rg', 'ripgrep') &&
   hasNamespaces();
+
+/** Returns the live children of a program that listen on a socket for the sandbox, with the path of the socket. */
+function findFilters(parent: number | undefined) {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+      const isChild = readFileSync(`/proc/${name}/stat`, 'utf8').includes(`) S ${parent} `);
+      const socket = words
+        .map((word) => /^UNIX-LISTEN:([^,]+)/.exec(word)?.[1])
+        .find((path) => path !== undefined);
+      return isChild && socket !== undefined ? [{ pid: Number(name), socket }] : [];
+    } catch {
+      return [];
+    }
+  });
+}
 
 /** Enforced by the operating system; the policy itself asks nothing. */
 describe.skipIf(!isHere)('a command in the sandbox', () => {
@@ -125,6 +150,32 @@ describe.skipIf(!isHere)('a command in the sandbox', () => {
       inFile.close();
 
       expect(output.trim().split('\n')).toEqual(expected);
+    },
+  );
+
+  test.each(['SIGKILL', 'in order'] as const)(
+    'leaves no filter of the network when its program ends: %s',
+    async (how) => {
+      const program = `import { createPolicy } from ${JSON.stringify(join(import.meta.dirname, '../../src/index.ts'))};
+      const policy = createPolicy({ workspace: ${JSON.stringify(workspace)}, restrictToWorkspace: true, sandbox: 'require', sandboxNetwork: [] });
+      await policy.prepare({ command: 'true' });
+      console.log('ready');
+      process.stdin.once('data', () => policy.close().then(() => process.stdin.destroy()));`;
+      const host = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      await once(host.stdout, 'data');
+      const filters = findFilters(host.pid);
+      expect(filters).not.toEqual([]);
+      const sockets = filters.map(({ socket }) => socket);
+
+      if (how === 'SIGKILL') host.kill('SIGKILL');
+      else host.stdin.write('close');
+      await once(host, 'exit');
+
+      await waitUntil(
+        () => filters.every(({ pid }) => !isAlive(pid)) && !sockets.some((path) => existsSync(path)),
+      );
     },
   );
 

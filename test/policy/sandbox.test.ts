@@ -10,6 +10,8 @@ function fakeRuntime({ errors = [] as readonly string[] } = {}) {
     isSupportedPlatform: (): boolean => true,
     checkDependencies: () => ({ errors }),
     initialize: vi.fn<SandboxRuntime['initialize']>(async () => {}),
+    getLinuxHttpSocketPath: () => undefined,
+    getLinuxSocksSocketPath: () => undefined,
     cleanupAfterCommand: vi.fn<SandboxRuntime['cleanupAfterCommand']>(),
     registerCommandNetworkLists: vi.fn<SandboxRuntime['registerCommandNetworkLists']>(),
     reset: vi.fn<SandboxRuntime['reset']>(async () => {}),

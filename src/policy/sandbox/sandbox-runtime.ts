@@ -1,4 +1,5 @@
 import { loadInstalled } from '../../config/installed-package.ts';
+import { guardFilter } from './guard-filter.ts';
 
 /** Used part of `@anthropic-ai/sandbox-runtime`, which users install to enable the sandbox. */
 export interface SandboxRuntime {
@@ -8,6 +9,9 @@ export interface SandboxRuntime {
   registerCommandNetworkLists(commandId: string, lists: { readonly allowedDomains: readonly string[] }): void;
   /** Removes mount points from the disk once no command runs. Must be called after each command. */
   cleanupAfterCommand(): void;
+  /** Sockets of the programs that filter the network, on Linux. */
+  getLinuxHttpSocketPath(): string | undefined;
+  getLinuxSocksSocketPath(): string | undefined;
   /** Ends the filters of the network; whatever still runs in the sandbox is cut off from it. */
   reset(): Promise<void>;
   wrapWithSandboxArgv(
@@ -58,7 +62,12 @@ export function shareSandbox(load: () => Promise<SandboxRuntime>): SharedSandbox
   let users = 0;
   let runtime: SandboxRuntime | null = null;
   let inUse: 'open' | 'filtered' | null = null;
-  let filter: Promise<void> | null = null;
+  /** Resolves with a function that ends the guard of the filter. */
+  let filter: Promise<() => void> | null = null;
+  const startFilter = async () => {
+    await runtime?.initialize(FILTERED);
+    return runtime === null ? () => {} : guardFilter(runtime);
+  };
   return {
     acquire: async () => {
       runtime = await load();
@@ -74,7 +83,7 @@ export function shareSandbox(load: () => Promise<SandboxRuntime>): SharedSandbox
       inUse = network;
       if (network === 'open') return;
       try {
-        filter ??= runtime?.initialize(FILTERED) ?? null;
+        filter ??= startFilter();
         await filter;
       } catch (error) {
         [filter, inUse] = [null, null];
@@ -84,9 +93,12 @@ export function shareSandbox(load: () => Promise<SandboxRuntime>): SharedSandbox
     release: async () => {
       users--;
       if (users > 0) return;
-      const hadFilter = filter !== null;
+      const started = filter;
       [filter, inUse] = [null, null];
-      if (hadFilter) await runtime?.reset();
+      if (started === null) return;
+      const endGuard = await started;
+      await runtime?.reset();
+      endGuard();
     },
   };
 }
