@@ -8,6 +8,9 @@ const chat = `${process.execPath} ${mainFile} chat`;
 const ended = /exit code \d+$/;
 
 /** A chat in a real terminal, with an agent that does what its script understands; `again` are the flags of one that comes after it. */
+/** Asks before every start, also of a command that only reads. */
+const ASKING = 'default, permissions: { start: ask }';
+
 async function openChat({ columns = 80, policy = 'auto', flags = '', term = '', again = '' } = {}) {
   const project = projectDir();
   mkdirSync(project.file('agents'));
@@ -156,7 +159,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
   });
 
   test('a question is answered yes, no, or for good', async () => {
-    await using at = await openChat({ policy: 'default' });
+    await using at = await openChat({ policy: ASKING });
 
     await at.enter('run echo one');
     await at.shows(/always, in this chat ›$/);
@@ -176,7 +179,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
   });
 
   test('always covers nothing but what it showed', async () => {
-    await using at = await openChat({ policy: 'default' });
+    await using at = await openChat({ policy: ASKING });
     await at.enter('run echo one');
     await at.shows(/always, in this chat ›$/);
     await at.enter('a');
@@ -194,7 +197,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
   });
 
   test('a question stands while one looks around', async () => {
-    await using at = await openChat({ policy: 'default' });
+    await using at = await openChat({ policy: ASKING });
     await at.enter('run echo one');
     await at.shows(/always, in this chat ›$/);
 
@@ -208,7 +211,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
   });
 
   test('a dumb terminal gets nothing but text', async () => {
-    await using at = await openChat({ policy: 'default', term: 'TERM=dumb' });
+    await using at = await openChat({ policy: ASKING, term: 'TERM=dumb' });
     const raw = at.project.file('raw');
     await at.record(raw);
 
@@ -231,7 +234,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
   });
 
   test('a question gives back what was being typed', async () => {
-    await using at = await openChat({ policy: 'default', flags: '--supervisor.default_timeout=0.3' });
+    await using at = await openChat({ policy: ASKING, flags: '--supervisor.default_timeout=0.3' });
     await at.paste('run true\rhalf a sen');
 
     await at.shows(/always, in this chat ›$/);
