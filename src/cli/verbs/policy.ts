@@ -27,6 +27,7 @@ export const define: DefineVerb = (command, { name, io, end }) => {
     .description('Says what a policy decides about commands.')
     .usage('<command> [options]')
     .helpCommand(false)
+    .enablePositionalOptions()
     .addHelpText(
       'after',
       `
