@@ -15,11 +15,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   createConversation,
-  createPolicy,
   createScriptedModel,
   createSupervisor,
   type PolicyOptions,
 } from '../../src/index.ts';
+import { fromLayers, toSettings } from '../../src/policy/create-policy.ts';
+import { installedSandbox, shareSandbox } from '../../src/policy/sandbox/sandbox-runtime.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
 
@@ -78,10 +79,12 @@ describe.skipIf(!isHere)('a command in the sandbox', () => {
   });
 
   const run = async (command: string, more: PolicyOptions = {}) => {
-    const policy = createPolicy({
-      ...{ mode: 'dangerous', workspace, restrictToWorkspace: true, sandbox: 'require' },
-      ...more,
-    });
+    const settings = toSettings(
+      { ...{ mode: 'dangerous', workspace, restrictToWorkspace: true, sandbox: 'require' }, ...more },
+      workspace,
+    );
+    // Policies that other tests have not closed hold the network of the program as they want it.
+    const policy = fromLayers([settings], shareSandbox(installedSandbox.acquire));
     const supervisor = createSupervisor({ stateDirectory: false, cwd: workspace });
     const { command: wrapped, env, ended } = await policy.prepare({ command, cwd: workspace });
     const result = await supervisor.execute({ command, wrappedCommand: wrapped as readonly string[], env });
