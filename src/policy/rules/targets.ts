@@ -1,5 +1,6 @@
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { posix } from 'node:path';
+import { homeDirectory } from '../home-directory.ts';
 import { type Directory, toLexicalPaths } from '../shell/simple-command.ts';
 import { isCertain, UNKNOWN_WORDS, type Word } from '../shell/word.ts';
 
@@ -15,7 +16,7 @@ interface Target extends WorkspacePaths {
   readonly path: string | null;
 }
 
-const home = homedir();
+const home = homeDirectory();
 const temporary = ['/tmp', '/var/tmp', '/private/tmp', '/dev/shm', tmpdir()];
 
 const ROOT =

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { findInstalled } from '../../config/installed-package.ts';
+import { homeDirectory } from '../home-directory.ts';
 import { isInside } from '../workspace/real-path.ts';
 
 /** Folders with files of users, of services and of other programs. */
@@ -47,9 +47,9 @@ const AUTOMATIC = [
 
 /** Returns the folders that commands in a sandbox may not read, apart from explicitly readable paths. */
 export function findClosed(): readonly string[] {
-  const home = homedir();
+  const home = homeDirectory();
   const closed = CLOSED.filter((folder) => existsSync(folder));
-  return closed.some((folder) => isInside(home, folder)) ? closed : [...closed, home];
+  return home === '/' || closed.some((folder) => isInside(home, folder)) ? closed : [...closed, home];
 }
 
 /**
@@ -57,7 +57,7 @@ export function findClosed(): readonly string[] {
  * and the configuration of git.
  */
 export function findReadable(closed: readonly string[]): readonly string[] {
-  const home = homedir();
+  const home = homeDirectory();
   const path = process.env['PATH'] ?? '';
   const programs = [...path.split(delimiter).filter((folder) => folder !== ''), dirname(process.execPath)];
   const prefixes = programs.map((folder) => {

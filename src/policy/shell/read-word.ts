@@ -1,4 +1,5 @@
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
+import { homeDirectory } from '../home-directory.ts';
 import { decodeAnsiC } from './ansi-c.ts';
 import { restoreLiterals } from './prepare-text.ts';
 import { assignedValue, namedChildren, type SyntaxNode } from './syntax-node.ts';
@@ -24,7 +25,7 @@ export function createWordContext(text: string, literals: readonly string[]): Wo
     const isMade = assigned.get(name);
     if (isMade === true || (isMade === undefined && TEMPORARY.test(name))) return `${tmpdir()}/${UNKNOWN}`;
     if (isMade === false) return null;
-    if (name === 'HOME') return homedir();
+    if (name === 'HOME') return homeDirectory();
     return name === 'PWD' ? '.' : null;
   };
   return { literals, valueOfVariable };

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { homeDirectory } from '../home-directory.ts';
 import { findInner, isRunner } from '../rules/programs.ts';
 import { programOf, type SimpleCommand, toChangeOfDirectory } from '../shell/simple-command.ts';
 import { isCertain, type Word } from '../shell/word.ts';
@@ -139,6 +139,6 @@ function toFilePath(url: string): string {
 
 /** Expands `~` as the shell does; the home of another user is unknown. */
 export function expandHome(path: string): string | null {
-  if (path === '~' || path.startsWith('~/')) return homedir() + path.slice(1);
+  if (path === '~' || path.startsWith('~/')) return homeDirectory() + path.slice(1);
   return /^~[\w.+-]*(\/|$)/.test(path) ? null : path;
 }
