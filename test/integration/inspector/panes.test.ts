@@ -167,8 +167,8 @@ describe.skipIf(executablePath === null)('a conversation', () => {
       },
     };
   };
-  const start = { name: 'start_process', arguments: { command: 'git status', label: 'build' } };
-  const again = { name: 'start_process', arguments: { command: 'git status -s', label: 'again' } };
+  const start = { name: 'start_process', arguments: { command: 'npm run build', label: 'build' } };
+  const again = { name: 'start_process', arguments: { command: 'npm run build -- -s', label: 'again' } };
 
   test('the transcript has calls, answers, and notices where they entered', async () => {
     await using stage = await talk(
@@ -196,7 +196,7 @@ describe.skipIf(executablePath === null)('a conversation', () => {
     void stage.conversation.say('Build it.');
     await using opened = await stage.open();
     const alert = opened.page.getByRole('alert').filter({ hasText: 'assistant asks' });
-    await alert.getByText('git status').first().waitFor();
+    await alert.getByText('npm run build').first().waitFor();
 
     await alert.getByRole('button', { name: 'allow', exact: true }).click();
 
