@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { SandboxRuntime } from './sandbox-runtime.ts';
+import { startChild } from '../../spawn/start-child.ts';
 
 /**
  * Ends what listens on the sockets and removes them, once its input ends without a word: that is when this program is gone. The sockets
@@ -14,21 +13,18 @@ for socket in "$@"; do
 done`;
 
 /**
- * Lets the programs that filter the network end with this one, also if it is killed; the runtime ends them only in order. Returns a function that
- * ends the guard. Only on Linux are there such programs.
+ * Lets the programs that filter the network end with this one, also if it is killed; the runtime ends them only in order. `sockets`: paths on
+ * which they listen. Returns a function that ends the guard.
  */
-export function guardFilter(runtime: SandboxRuntime): () => void {
-  const sockets = [runtime.getLinuxHttpSocketPath(), runtime.getLinuxSocksSocketPath()];
-  const known = [...new Set(sockets.filter((path) => path !== undefined))];
-  if (process.platform !== 'linux' || known.length === 0) return () => {};
-  const guard = spawn('/bin/sh', ['-c', SCRIPT, 'troupe-sandbox-guard', ...known], {
+export function guardFilter(sockets: readonly string[]): () => void {
+  const guard = startChild('/bin/sh', ['-c', SCRIPT, 'troupe-sandbox-guard', ...sockets], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  for (const stream of [guard, guard.stdin]) stream.on('error', () => {});
+  for (const stream of [guard, guard.stdin]) stream?.on('error', () => {});
   guard.unref();
-  // A pipe of a child is a socket, which would keep this program alive.
-  (guard.stdin as { unref?(): void }).unref?.();
-  return () => guard.stdin.end('in order\n');
+  // The pipe to a child is a socket, which would keep this program alive.
+  (guard.stdin as { unref?(): void } | null)?.unref?.();
+  return () => guard.stdin?.end('in order\n');
 }

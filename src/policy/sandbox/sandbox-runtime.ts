@@ -66,7 +66,9 @@ export function shareSandbox(load: () => Promise<SandboxRuntime>): SharedSandbox
   let filter: Promise<() => void> | null = null;
   const startFilter = async () => {
     await runtime?.initialize(FILTERED);
-    return runtime === null ? () => {} : guardFilter(runtime);
+    const paths = [runtime?.getLinuxHttpSocketPath(), runtime?.getLinuxSocksSocketPath()];
+    const sockets = [...new Set(paths.filter((path) => path !== undefined))];
+    return sockets.length === 0 ? () => {} : guardFilter(sockets);
   };
   return {
     acquire: async () => {

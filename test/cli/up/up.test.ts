@@ -46,6 +46,8 @@ test('a second Ctrl-C kills the stack at once', async () => {
   const stubborn = {
     command: 'trap "echo no" TERM; echo up; while :; do sleep 0.05; done',
     kill_grace: '100s',
+    // Before that it does not know what to do with a signal.
+    ready: { line: 'up' },
   };
   await using project = stackProject({ stubborn });
   const { child, ran } = await up(project);
