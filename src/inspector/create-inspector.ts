@@ -9,12 +9,14 @@ import { createLocalStore } from '../live/local-store.ts';
 import { createSharedStore } from '../live/shared-store.ts';
 import type { Ask } from '../policy/authorize.ts';
 import type { StateDirectory } from '../state-directory/state-directory.ts';
+import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
+import type { SupervisorRegistry } from '../store/supervisor-registry.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { type PageGuard, TOKEN_PARAMETER } from './guard-page.ts';
 import { createInspectedMachines } from './inspected-machines.ts';
 import { type InspectedProcesses, toInspectedProcesses } from './inspected-processes.ts';
 import { createActions } from './inspector-actions.ts';
-import { createInspectorHandler } from './inspector-handler.ts';
+import { createInspectorHandler, type InspectedSupervisor } from './inspector-handler.ts';
 import { createOpenQuestions } from './open-questions.ts';
 
 /** Options of `createInspector`. Only `supervisor` is required. */
@@ -77,15 +79,23 @@ export function createDirectoryInspector(options: {
   const store = createDirectoryStore(directory);
   const processes = { ...directory, start };
   const questions = createOpenQuestions(() => {});
+  const registry = createFileSupervisorRegistry({ directory: directory.path });
   return {
     fetch: createInspectorHandler({
       ...{ guard, store, processes },
       about: { kind: 'directory', title: directory.path, readOnly },
       act: createActions({ processes, questions, findConversation: () => undefined }),
       warnings: () => store.warnings,
+      supervisors: () => listAlive(registry),
     }),
     link: (origin) => toLink(origin, guard),
   };
+}
+
+function listAlive(registry: SupervisorRegistry): readonly InspectedSupervisor[] {
+  return registry
+    .list()
+    .flatMap(({ entry: { id, role, pid }, state }) => (state === 'alive' ? [{ id, role, pid }] : []));
 }
 
 /** Minimum interval between two updates of a page, in ms. Faster updates could not be read. */
@@ -132,6 +142,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     about: { kind: 'program', title: options.title ?? basename(supervisor.cwd), readOnly },
     act: createActions({ processes, questions, findConversation: (id) => conversations.get(id) }),
     warnings: () => [],
+    supervisors: () => [{ id: supervisor.id, role: 'program', pid: process.pid }],
   });
   return {
     fetch,

@@ -19,6 +19,13 @@ export interface AboutInspector {
   readonly readOnly: boolean;
 }
 
+/** Program with a supervisor that is alive. */
+export interface InspectedSupervisor {
+  readonly id: string;
+  readonly role: 'program' | 'daemon';
+  readonly pid: number;
+}
+
 /** Parts that serve a page. */
 export interface InspectorHandlerDeps {
   readonly guard: PageGuard;
@@ -28,6 +35,7 @@ export interface InspectorHandlerDeps {
   readonly act: Act;
   /** Returns one sentence per part that cannot be shown. */
   warnings(): readonly string[];
+  supervisors(): readonly InspectedSupervisor[];
 }
 
 /** Largest order of a page, in bytes: a paste of half a megabyte fits. */
@@ -44,7 +52,8 @@ export function createInspectorHandler(deps: InspectorHandlerDeps): (request: Re
   const routes: Readonly<Record<string, (request: Request, query: URLSearchParams) => Promise<Response>>> = {
     'api/snapshot': live,
     'api/events': live,
-    'api/about': async () => json({ ...about, now: Date.now(), warnings: deps.warnings() }),
+    'api/about': async () =>
+      json({ ...about, now: Date.now(), warnings: deps.warnings(), supervisors: deps.supervisors() }),
     'api/show': async (_, query) => json(await processes.show(query.get('id') ?? '')),
     'api/times': async (_, query) => json(await processes.times(query.get('id') ?? '')),
     'api/usage': async (_, query) =>

@@ -22,7 +22,10 @@ test('the state has processes with what happened to them', async () => {
 
   expect(processes.map(({ label }) => label)).toEqual(['web']);
   expect(timelines[handle.id]).toEqual(JSON.parse(JSON.stringify(handle.timeline())));
-  expect(await stage.read('/api/about')).toMatchObject({ kind: 'program', title: 'shop', readOnly: false });
+  expect(await stage.read('/api/about')).toMatchObject({
+    ...{ kind: 'program', title: 'shop', readOnly: false },
+    supervisors: [{ id: stage.supervisor.id, role: 'program', pid: process.pid }],
+  });
 });
 
 test('a page follows timelines and questions, and continues after a lost connection', async () => {

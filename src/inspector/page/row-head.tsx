@@ -1,10 +1,17 @@
 import { formatBytes } from '../../output/cut-text.ts';
 import type { StageRow } from './stage.ts';
-import { at, travel, usage } from './state.ts';
+import { about, at, travel, usage } from './state.ts';
 import { toEndWord, toName, toRuntime } from './words.ts';
 
 /** Room for a level of the tree, in pixels. */
 const INDENT_PX = 14;
+
+/** Names the program of a supervisor, with its pid while it is alive. */
+function toProgram(supervisor: string): string {
+  const found = about.value?.supervisors.find(({ id }) => id === supervisor);
+  if (found === undefined) return 'supervisor';
+  return `${found.role === 'daemon' ? 'daemon' : 'supervisor'} · pid ${found.pid}`;
+}
 
 /** Left half of a row: who it is, and how it is. */
 export function RowHead({ row }: { readonly row: StageRow }) {
@@ -15,7 +22,7 @@ export function RowHead({ row }: { readonly row: StageRow }) {
       <div class="cell" role="gridcell" style={indent}>
         <span class="name">{isShared ? `${row.supervisors} supervisors` : row.id}</span>
         <span class="note">
-          {isShared ? 'without a live process' : 'supervisor'}
+          {isShared ? 'without a live process' : toProgram(row.id)}
           <Counts of={row} />
         </span>
       </div>

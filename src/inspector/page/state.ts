@@ -1,7 +1,7 @@
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import { emptyLiveState, type LiveState } from '../../live/live-state.ts';
 import { createRemoteStore } from '../../live/remote-store.ts';
-import type { AboutInspector } from '../inspector-handler.ts';
+import type { AboutInspector, InspectedSupervisor } from '../inspector-handler.ts';
 import type { Range } from './axis.ts';
 import { type StageRow, toMoments, toStage, toStaged } from './stage.ts';
 
@@ -22,7 +22,13 @@ export interface Selection {
 
 /** Processes and conversations as the program says they are now. */
 export const live: Signal<LiveState> = signal(emptyLiveState);
-export const about = signal<(AboutInspector & { readonly warnings: readonly string[] }) | null>(null);
+export const about = signal<
+  | (AboutInspector & {
+      readonly warnings: readonly string[];
+      readonly supervisors: readonly InspectedSupervisor[];
+    })
+  | null
+>(null);
 
 /** Time of the program now, in milliseconds since the epoch: its clock may differ from the one of the browser. */
 export const now = signal(Date.now());

@@ -39,6 +39,7 @@ describe.skipIf(executablePath === null)('troupe ui', () => {
     await using served = await serveDirectory(stage.directory);
     await using opened = await stage.open({ link: served.link });
     await opened.row('web').waitFor();
+    await opened.page.getByText(`supervisor · pid ${process.pid}`).waitFor();
     await eventually(async () => expect(await opened.output()).toContain('ready to serve'));
 
     await opened.button('kill').click();
