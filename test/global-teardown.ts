@@ -101,13 +101,10 @@ function read(pid: string, file: string): string {
 }
 
 /**
- * A host that a test ends with SIGKILL in its first milliseconds may be in the middle of making FIFOs, and leaves the environments of its
- * persistent processes to the next one.
+ * A host that a test ends with SIGKILL may be in the middle of making FIFOs, and leaves the environments of its persistent processes to the
+ * next one: their directory, empty if it was about to write or had just removed the last.
  */
 function isOfKilledHost(path: string): boolean {
   if (basename(path).startsWith('troupe-fifo-')) return true;
-  const names = readdirSync(path);
-  return (
-    /^troupe-\d+-/.test(basename(path)) && names.length > 0 && names.every((name) => name.endsWith('.env'))
-  );
+  return /^troupe-\d+-/.test(basename(path)) && readdirSync(path).every((name) => name.endsWith('.env'));
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -147,6 +147,16 @@ describe('an environment without a record', () => {
     project.follow();
 
     expect(project.outside()).toEqual([]);
+  });
+
+  test('may have been removed already, and the next supervisor removes the directory', () => {
+    const project = arrange({ isDead: true });
+    const [path = ''] = project.outside();
+    rmSync(path);
+
+    project.follow();
+
+    expect(existsSync(dirname(path))).toBe(false);
   });
 
   test('stays while a supervisor is alive that may be saving it', () => {
