@@ -13,7 +13,8 @@ export const errorCodes = {
   'unknown-agent': 'There is no agent of that name in the project. The message lists those that exist.',
   'invalid-agent-file': 'An agent file is not valid. The message has each problem with line and column.',
   'delegation-depth': 'An agent was not started, because it would be deeper than the maximum depth.',
-  'sandbox-unavailable': 'The policy requires a sandbox, and it is unavailable. Nothing was started.',
+  'sandbox-unavailable':
+    'The policy requires a sandbox, and it is unavailable; or the sandbox failed with the command. Nothing was started.',
   'inbox-full': 'A conversation has 1 000 messages waiting and did not accept another one.',
   'conversation-in-use': 'Another program has the journal of this conversation open.',
   'not-found':

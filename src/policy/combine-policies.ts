@@ -3,7 +3,7 @@ import { toErrorText } from '../config/error-text.ts';
 import type { PolicySettings } from '../config/policy-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from './policy.ts';
-import { createLayer } from './policy-layer.ts';
+import { createLayer, toQuestion } from './policy-layer.ts';
 import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
 import { toSandboxPlan } from './sandbox/sandbox-plan.ts';
 import type { SharedSandbox } from './sandbox/sandbox-runtime.ts';
@@ -40,7 +40,10 @@ export function combinePolicies(
     const mayBeOutside = start.sandbox === false && plan?.isRequired !== true;
     const sandbox = mayBeOutside ? null : await open();
     if (sandbox?.ok === true) {
-      const wrapped = await wrap(sandbox, { ...start, cwd: toAbsolute(start.cwd) });
+      const absolute = { ...start, cwd: toAbsolute(start.cwd) };
+      const wrapped = await wrap(sandbox, absolute).catch((error: unknown) => {
+        throw plan?.isRequired === true ? toUnavailable(toErrorText(error)) : toFailed(toErrorText(error));
+      });
       return { ...wrapped, heldBy: 'sandbox' };
     }
     if (sandbox !== null && plan?.isRequired === true) throw toUnavailable(sandbox.why);
@@ -57,18 +60,14 @@ export function combinePolicies(
     allows: (tool, permission) => deciders.every((layer) => layer.allows(tool, permission)),
     decide: async (request) => {
       const { start } = request;
-      if (start === undefined) {
-        return strictest(
-          await Promise.all(deciders.map((layer) => layer.decide(request, { isHeld: false }))),
-        );
-      }
-      const isOpen = (await open())?.ok === true;
+      const isOpen = start !== undefined && (await open())?.ok === true;
       const isHeld = isOpen && start.sandbox !== false;
-      const absolute = { ...request, start: { ...start, cwd: toAbsolute(start.cwd) } };
-      const verdicts = await Promise.all(deciders.map((layer) => layer.decide(absolute, { isHeld })));
-      if (isOpen && !isHeld)
-        verdicts.push(judgeOutside(request, { isRequired: plan?.isRequired === true, layers }));
-      return strictest(verdicts);
+      const absolute =
+        start === undefined ? request : { ...request, start: { ...start, cwd: toAbsolute(start.cwd) } };
+      const verdict = strictest(
+        await Promise.all(deciders.map((layer) => layer.decide(absolute, { isHeld }))),
+      );
+      return isOpen && !isHeld ? judgeOutside(verdict, { request, layers }) : verdict;
     },
     prepare,
     close: async () => {
@@ -79,18 +78,22 @@ export function combinePolicies(
   };
 }
 
-/** Judges the wish to run a command outside the sandbox. */
+/** Turns the verdict on a command into that on running it outside the sandbox. */
 function judgeOutside(
-  { tool }: PolicyRequest,
-  { isRequired, layers }: { readonly isRequired: boolean; readonly layers: readonly PolicySettings[] },
+  verdict: Verdict,
+  { request, layers }: { readonly request: PolicyRequest; readonly layers: readonly PolicySettings[] },
 ): Verdict {
-  if (isRequired) {
-    const reason = `${tool} wants to start a command outside the sandbox, which the policy requires.`;
+  if (verdict.type === 'deny') return verdict;
+  const asked =
+    verdict.type === 'ask'
+      ? verdict
+      : { ...toQuestion(request), reason: 'The call asks to leave the sandbox.', always: null };
+  if (layers.some(({ sandbox }) => sandbox === 'require')) {
+    const reason = `${asked.question} It would run outside the sandbox, which the policy requires.`;
     return { type: 'deny', reason, hint: 'Start it inside, or ask the user.' };
   }
-  if (layers.every(({ mode }) => mode === 'dangerous')) return { type: 'allow' };
-  const question = `${tool} starts a command outside the sandbox.`;
-  return { type: 'ask', question, reason: 'It wants out of the sandbox.', always: null };
+  if (layers.every(({ mode }) => mode === 'dangerous')) return verdict;
+  return { ...asked, question: `${asked.question} It runs outside the sandbox.`, always: null };
 }
 
 const told = new Set<string>();
@@ -114,19 +117,21 @@ function strictest(verdicts: readonly Verdict[]): Verdict {
     : { ...question, always: questions.flatMap(({ always }) => always ?? []) };
 }
 
-async function wrap(
+function wrap(
   sandbox: Extract<Sandbox, { ok: true }>,
   { command, cwd, writable = [] }: StartRequest & { readonly cwd: string },
 ): Promise<Pick<PreparedStart, 'command' | 'env' | 'ended'>> {
   const text = typeof command === 'string' ? command : command.map(toQuoted).join(' ');
-  try {
-    return await sandbox.wrap(text, { cwd, writable });
-  } catch (error) {
-    throw toUnavailable(toErrorText(error));
-  }
+  return sandbox.wrap(text, { cwd, writable });
 }
 
 function toUnavailable(why: string): TroupeError {
   const message = `The sandbox that the policy requires is not available: ${why}. Install what is missing, or set "sandbox" to "auto".`;
+  return new TroupeError({ code: 'sandbox-unavailable', message });
+}
+
+/** Error of a sandbox that is available but cannot take a command. */
+function toFailed(why: string): TroupeError {
+  const message = `Nothing was started: the sandbox failed with the command: ${why}. Start it with "outside_sandbox", or set "sandbox" to "off".`;
   return new TroupeError({ code: 'sandbox-unavailable', message });
 }

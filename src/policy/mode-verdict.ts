@@ -25,7 +25,7 @@ function toModeVerdict(mode: PolicySettings['mode'], permission: Permission): Ve
 /** Verdict on a permission, before a command is looked at. */
 export interface PermissionVerdict {
   readonly type: VerdictType;
-  /** Whether commands that only read are started all the same. */
+  /** True if commands that only read are allowed, whatever `type` is. */
   readonly letsReadersRun: boolean;
 }
 

@@ -119,7 +119,8 @@ const WORDS: Readonly<Record<Permission, string>> = {
 
 type Question = Extract<Verdict, { type: 'ask' }>;
 
-function toQuestion({ tool, permission, start }: PolicyRequest): Pick<Question, 'type' | 'question'> {
+/** Returns the sentence that says what a call would do. */
+export function toQuestion({ tool, permission, start }: PolicyRequest): Pick<Question, 'type' | 'question'> {
   const question =
     start === undefined ? `${tool} ${WORDS[permission]}.` : `${tool} starts ${quote(showStart(start))}.`;
   return { type: 'ask', question };

@@ -70,7 +70,7 @@ export interface Policy {
   /**
    * Prepares a start that was allowed.
    *
-   * @throws TroupeError `sandbox-unavailable` where a required sandbox is unavailable.
+   * @throws TroupeError `sandbox-unavailable` where a required sandbox is unavailable, or the sandbox fails with the command.
    */
   prepare(start: StartRequest): Promise<PreparedStart>;
   /**

@@ -130,7 +130,7 @@ test('a required sandbox that was missing is looked for again', async () => {
   expect(await policy.prepare({ command: 'b' })).toMatchObject({ heldBy: 'sandbox' });
 });
 
-test('a missing sandbox is told of once, with the reason', async () => {
+test('a missing sandbox causes one warning, with the reason', async () => {
   const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const policy = policyWith(fakeRuntime({ errors: ['ripgrep (rg) not found'] }), { sandbox: 'auto' });
 
@@ -177,7 +177,7 @@ describe('inside the sandbox', () => {
     ['git push --force', 'ask'],
     ['rm -rf src', 'ask'],
     ['rm -rf /', 'deny'],
-    ['cat /home/somebody/key', 'deny'],
+    ['cat /home/alice/key', 'deny'],
     ['pkill node', 'deny'],
   ])('%s is still judged: %s', async (command, expected) => {
     expect(await judge({ command })).toBe(expected);
@@ -197,6 +197,36 @@ describe('inside the sandbox', () => {
     ['auto', 'off', 'allow'],
   ] as const)('in mode %s with sandbox %s, wanting out is: %s', async (mode, sandbox, expected) => {
     expect(await judge({ command: 'ls', sandbox: false }, { mode, sandbox })).toBe(expected);
+  });
+
+  test('a question about leaving names the command, and keeps the question of a rule', async () => {
+    const decide = (command: string) =>
+      policyWith(fakeRuntime(), { sandbox: 'auto' }).decide({
+        ...{ tool: 'run_command', permission: 'start', start: { command, sandbox: false } },
+      });
+
+    expect(await decide('docker ps')).toEqual({
+      type: 'ask',
+      question: 'run_command starts "docker ps". It runs outside the sandbox.',
+      reason: 'The call asks to leave the sandbox.',
+      always: null,
+    });
+    expect(await decide('git push -f')).toEqual({
+      type: 'ask',
+      question:
+        'run_command starts "git push -f". It is a loss of work or history in git: "git push -f". It runs outside the sandbox.',
+      reason: 'It is a loss of work or history in git: "git push -f" (rule git-loss).',
+      rule: 'git-loss',
+      always: null,
+    });
+  });
+
+  test('an automatic sandbox that fails with a command starts nothing, and says what to do', async () => {
+    const runtime = { ...fakeRuntime(), wrapWithSandboxArgv: async () => ({ argv: [] }) };
+
+    await expect(policyWith(runtime, { sandbox: 'auto' }).prepare({ command: 'ls' })).rejects.toThrow(
+      'Nothing was started: the sandbox failed with the command: the sandbox gave no command. Start it with "outside_sandbox"',
+    );
   });
 
   test('a command that was let out is not wrapped', async () => {

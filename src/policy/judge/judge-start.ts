@@ -1,5 +1,6 @@
 import type { PolicySettings } from '../../config/policy-options.ts';
 import { quote } from '../../config/quote.ts';
+import { createEventLoopYield } from '../event-loop-yield.ts';
 import type { Grant } from '../grant.ts';
 import type { StartRequest } from '../policy.ts';
 import { type ActiveRule, toActiveRules } from '../rules/active-rules.ts';
@@ -8,7 +9,6 @@ import type { WorkspacePaths } from '../rules/targets.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
 import { programOf, type SimpleCommand, showCommand } from '../shell/simple-command.ts';
 import { UNKNOWN_WORDS } from '../shell/word.ts';
-import { createTurns } from '../turns.ts';
 import { checkWorkspace } from '../workspace/check-workspace.ts';
 import { toCommandGrants, toExactGrants } from './command-grants.ts';
 import { isAllowedBy, isDeniedBy, toCommandPattern } from './command-pattern.ts';
@@ -101,11 +101,11 @@ async function findSegment(
   { segments, workspacePaths }: { segments: readonly Segment[]; workspacePaths: WorkspacePaths },
 ): Promise<Found | null> {
   const matching: Segment[] = [];
-  const turn = createTurns();
+  const yieldIfDue = createEventLoopYield();
   for (const segment of segments) {
     const { command, isTail } = segment;
     if (active.finds(command, { isTail, workspacePaths })) matching.push(segment);
-    await turn();
+    await yieldIfDue();
   }
   if (active.rule.beside !== undefined) {
     const hasOther = segments.some(

@@ -1,10 +1,10 @@
+import { createEventLoopYield } from '../event-loop-yield.ts';
 import { isFind, toFoundPaths } from '../rules/compile-pattern.ts';
 import { findInner, isInert, isRunner, isShell, isTransparent } from '../rules/programs.ts';
 import { readShellText, type ShellStart } from '../shell/read-commands.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
 import { type Directory, programOf, type SimpleCommand } from '../shell/simple-command.ts';
 import { isCertain, toShellText, UNKNOWN, UNKNOWN_WORDS, type Word } from '../shell/word.ts';
-import { createTurns } from '../turns.ts';
 
 /** Simple command of a start, at any depth of wrapping. */
 export interface Segment {
@@ -59,9 +59,9 @@ export async function readStart(
   const files = new Map<string, Word>();
   let budget = MAX_CODE_CHARACTERS;
   let wordCount = 0;
-  const turn = createTurns();
+  const yieldIfDue = createEventLoopYield();
 
-  /** What may not run at all raises no doubt. */
+  /** Records a doubt about text that certainly runs. Guesses raise none. */
   const doubt = (why: string, { isGuess }: Level): void => {
     if (!isGuess) doubts.add(why);
   };
@@ -78,7 +78,7 @@ export async function readStart(
   };
 
   const readCommand = async (command: SimpleCommand, level: Level): Promise<void> => {
-    await turn();
+    await yieldIfDue();
     wordCount += command.words.length;
     if (segments.length >= MAX_SEGMENTS || wordCount > MAX_WORDS)
       return void doubts.add('consists of too many commands');
@@ -214,7 +214,7 @@ export async function readStart(
       await readInput(command, level);
   };
 
-  /** The file is as unknown as any program, unless it is made up on the way: `source <(…)`. */
+  /** Reads a sourced file only where the command itself supplies it, such as `source <(…)`. */
   const readSource = async (command: SimpleCommand, level: Level): Promise<void> => {
     const [, file = ''] = command.words;
     if (isOwnInput(file)) await readInput(command, level);
@@ -265,7 +265,7 @@ export async function readStart(
 }
 
 interface Level {
-  /** What is read may run; it is not certain. */
+  /** True for text that may not run at all. */
   readonly isGuess: boolean;
   readonly depth: number;
 }

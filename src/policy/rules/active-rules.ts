@@ -8,7 +8,7 @@ import type { WorkspacePaths } from './targets.ts';
 export interface ActiveRule {
   readonly name: string;
   readonly rule: PolicyRule;
-  /** Whether the user, not the default, made it a question: it is asked in every mode. */
+  /** True if the user's settings contain the verdict. Its questions are asked in every mode. */
   readonly isWanted: boolean;
   /** Tells whether a command matches; `isTail`: only patterns of more than a program count. */
   finds(

@@ -12,7 +12,7 @@ export interface WorkspacePaths {
 
 interface Target extends WorkspacePaths {
   readonly word: Word;
-  /** Where it leads by its name alone; `null` where that is unknown. Unknown parts are NUL. */
+  /** Absolute path of the word, without following links; `null` if unknown. Unknown parts are NUL. */
   readonly path: string | null;
 }
 

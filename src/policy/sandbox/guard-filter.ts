@@ -1,8 +1,8 @@
 import { startChild } from '../../spawn/start-child.ts';
 
 /**
- * Ends what listens on the sockets and removes them, once its input ends without a word: that is when this program is gone. The sockets
- * have names that nobody else uses.
+ * Kills the programs that listen on the sockets, and removes the sockets, when stdin ends without a line: this program has died. The names of the
+ * sockets are unique.
  */
 const SCRIPT = `read -r _ && exit
 for socket in "$@"; do
@@ -13,8 +13,8 @@ for socket in "$@"; do
 done`;
 
 /**
- * Lets the programs that filter the network end with this one, also if it is killed; the runtime ends them only in order. `sockets`: paths on
- * which they listen. Returns a function that ends the guard.
+ * Starts a guard that kills the programs of the network filter when this program is killed. The runtime ends them only in its `reset`. `sockets`:
+ * paths on which they listen. Returns a function that ends the guard.
  */
 export function guardFilter(sockets: readonly string[]): () => void {
   const guard = startChild('/bin/sh', ['-c', SCRIPT, 'troupe-sandbox-guard', ...sockets], {

@@ -25,9 +25,8 @@ export interface SandboxRuntime {
 }
 
 export interface SandboxRuntimeConfig {
-  /** Without `allowedDomains` the network is unrestricted. */
   readonly network: {
-    readonly allowedDomains?: readonly string[];
+    readonly allowedDomains: readonly string[];
     readonly deniedDomains: readonly string[];
   };
   readonly filesystem: {

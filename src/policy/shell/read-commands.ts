@@ -1,4 +1,4 @@
-import { createTurns } from '../turns.ts';
+import { createEventLoopYield } from '../event-loop-yield.ts';
 import { decodeAnsiC } from './ansi-c.ts';
 import { documentMark, prepareText } from './prepare-text.ts';
 import { createWordContext, readAssignment, readPart, readWord, type WordContext } from './read-word.ts';
@@ -57,9 +57,9 @@ export async function readShellText(
   const parsed = await grammar.parse(prepared.text);
   if (parsed === null) return { commands: [], doubts: ['cannot be read in reasonable time'], bombs: [] };
   const context = createWordContext(prepared.text, prepared.literals);
-  const turn = createTurns();
+  const yieldIfDue = createEventLoopYield();
   const reading = walkTree(parsed.root, { start, context });
-  await turn();
+  await yieldIfDue();
   const misread = findMisread(parsed.root, prepared.text);
   const inBackticks = [];
   for (const { script, state } of reading.scripts) {

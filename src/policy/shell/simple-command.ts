@@ -10,7 +10,7 @@ export interface Redirection {
 /** A `cd` on the way to a command. */
 interface Step {
   readonly to: Word;
-  /** It has succeeded; otherwise it may have failed. */
+  /** True if the `cd` succeeded; otherwise it may have failed. */
   readonly isReached: boolean;
 }
 

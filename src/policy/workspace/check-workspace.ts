@@ -46,11 +46,7 @@ export async function checkWorkspace(
 ): Promise<Answer | null> {
   const workspace = settings.workspace ?? start.cwd;
   const roots = await Promise.all([workspace, ...settings.extraPaths].map(toRealPath));
-  const closed = isHeld ? findClosed() : [];
-  const readable = [...findReadable(closed), ...settings.sandboxRead];
-  const isReadable = (path: string) =>
-    isHeld &&
-    (readable.some((root) => isInside(path, root)) || !closed.some((folder) => isInside(path, folder)));
+  const isReadable = isHeld ? createReadTest(settings) : () => false;
 
   let question: Answer | null = null;
   const ask = (why: string): void => {
@@ -98,6 +94,15 @@ export async function checkWorkspace(
       ask(`runs a program for ${programOf(command)} that may open files outside of the workspace`);
   }
   return isHeld ? null : question;
+}
+
+/** Returns a test for paths outside the workspace that the sandbox lets commands read. */
+function createReadTest({ sandboxRead }: PolicySettings): (path: string) => boolean {
+  const closed = findClosed();
+  const readable = [...findReadable(closed), ...sandboxRead];
+  const isBelow = (path: string, folders: readonly string[]) =>
+    folders.some((folder) => isInside(path, folder));
+  return (path) => isBelow(path, readable) || !isBelow(path, closed);
 }
 
 function runsProgramText(command: SimpleCommand): boolean {
