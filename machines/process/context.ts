@@ -128,6 +128,19 @@ export interface ProcessPast {
   readonly nextStartAtMs: number | null;
   /** Set while the process is being stopped. */
   readonly stop: StopOrder | null;
+  /** Set for a process that has ended and left something behind. */
+  readonly end: PastEnd | null;
+}
+
+/** End of a process with leftovers, as its earlier supervisor recorded it. */
+export interface PastEnd {
+  readonly endStatus: 'completed' | 'failed';
+  readonly reason: EndReason;
+  readonly exit: ExitStatus | null;
+  readonly pid: number | null;
+  readonly leftovers: readonly TreeMember[];
+  readonly suspects: readonly TreeMember[];
+  readonly receipt: KillReceipt | null;
 }
 
 /** Order to stop, from the command to the proof. */
@@ -145,6 +158,8 @@ export interface StopOrder {
 }
 
 export interface ProcessContext extends Omit<ProcessInput, 'past'> {
+  /** True for the first attempt here of a process that an earlier supervisor started. */
+  readonly isRestored: boolean;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly pid: number | null;
@@ -166,6 +181,8 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'> {
   readonly leftoversEnded: readonly TreeMember[];
   readonly receipt: KillReceipt | null;
   readonly reason: EndReason | null;
+  /** Set once a process that was not stopped has ended. */
+  readonly endStatus: 'completed' | 'failed' | null;
   /** Monotonic times of the restarts that still count. */
   readonly restartTimesMs: readonly number[];
   /** Monotonic time of the next start; computed on entry to `restarting`. */
@@ -179,6 +196,7 @@ export function createProcessContext(given: ProcessInput): ProcessContext {
   const { past, ...input } = given;
   return {
     ...input,
+    isRestored: past !== null,
     attempt: past?.attempt ?? 1,
     pid: null,
     pgid: null,
@@ -194,8 +212,10 @@ export function createProcessContext(given: ProcessInput): ProcessContext {
     leftoversEnded: [],
     receipt: null,
     reason: null,
+    endStatus: null,
     restartTimesMs: past?.restartTimesMs ?? [],
     nextStartAtMs: past?.nextStartAtMs ?? null,
+    ...past?.end,
   };
 }
 

@@ -125,6 +125,8 @@ export type DeadlineName =
   | 'grace'
   /** Time from SIGKILL until the living are reported as survivors. */
   | 'proof'
+  /** Time until the next look at leftovers. */
+  | 'look'
   /** The longest wait for output after the leader's exit. */
   | 'drain'
   /** The pause before a restart. */
@@ -138,8 +140,11 @@ export type DeadlineName =
 
 export type DeadlineEvent = { [Name in DeadlineName]: At<{ type: `deadline.${Name}` }> }[DeadlineName];
 
-/** Reason for a signal: the order to stop, the end of its grace, or leftovers that may not stay. */
-export type SignalCause = StopOrder['cause'] | { readonly type: 'grace' } | { readonly type: 'leftovers' };
+/** Reason for a signal: the order to stop, the end of its grace, or leftovers, which were kept until an order came or may not stay. */
+export type SignalCause =
+  | StopOrder['cause']
+  | { readonly type: 'grace' }
+  | { readonly type: 'leftovers'; readonly isKept: boolean };
 
 /** Announcements of a process actor, each made once. The facts themselves are in its context. */
 export type ProcessAnnouncement =
@@ -159,6 +164,8 @@ export type ProcessAnnouncement =
   | { type: 'process.restarting' }
   | { type: 'process.silent' }
   | { type: 'process.elapsed' }
-  | { type: 'process.ended' };
+  | { type: 'process.ended' }
+  /** The last leftover of an ended process is gone. */
+  | { type: 'leftovers.ended' };
 
 export type ProcessEvent = BackendFact | ProcessCommand | DeadlineEvent;

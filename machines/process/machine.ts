@@ -6,6 +6,9 @@ import { type DeadlineOrder, processSetup } from './setup.ts';
 /** Time SIGKILL may take before living members are called survivors. */
 const PROOF_MS = 2_000;
 
+/** Interval of looks at leftovers that were not signalled. */
+const LOOK_MS = 1_000;
+
 type In = { context: ProcessContext };
 
 /** Converts a limit; 0 means none. */
@@ -63,6 +66,7 @@ const armSoonerGrace = {
   }),
 } as const;
 const armProof = arm(() => ({ deadline: 'proof', afterMs: PROOF_MS, from: 'now' }));
+const armLook = arm(() => ({ deadline: 'look', afterMs: LOOK_MS, from: 'now' }));
 const armDrain = arm(({ limits }) => ({ deadline: 'drain', afterMs: limits.drainMaxMs, from: 'now' }));
 const armHealth = arm(({ restart }) => ({
   deadline: 'health',
@@ -77,6 +81,49 @@ const armBackoff = {
     from: 'now',
   }),
 } as const;
+
+type Transitions = NonNullable<Parameters<typeof processSetup.createStateConfig>[0]['on']>;
+
+const toTerminating = (more: Transitions) =>
+  processSetup.createStateConfig({
+    description: 'The polite signal was sent to the whole tree.',
+    entry: ['signalTree', 'announceSignal', armGrace],
+    exit: disarm('grace'),
+    on: { 'deadline.grace': { target: 'killing', actions: 'recordEscalation' }, ...more },
+  });
+
+const toKilling = (on: Transitions) =>
+  processSetup.createStateConfig({
+    description: 'SIGKILL was sent to the whole tree and to processes that left its group.',
+    entry: ['killTree', 'announceKill', armProof],
+    exit: disarm('proof'),
+    on,
+  });
+
+/** States of an ordered end, of a whole process or of its leftovers. `tree.gone` is left to the state around them. */
+const toOrderedEnd = (onProof: Transitions['deadline.proof']) => ({
+  ordered: processSetup.createStateConfig({
+    description: 'The first signal is decided here.',
+    always: [{ guard: 'isForced', target: 'killing' }, { target: 'terminating' }],
+  }),
+  terminating: toTerminating({
+    'process.stop': [
+      { guard: 'isForcedNow', target: 'killing', actions: ['overruleRestart', 'recordEscalation'] },
+      { guard: 'isForcedSooner', actions: ['overruleRestart', 'shortenGrace', armSoonerGrace] },
+    ],
+  }),
+  killing: toKilling({ 'deadline.proof': onProof }),
+  surviving: processSetup.createStateConfig({
+    description: 'A member is alive after SIGKILL; it is still watched.',
+    entry: ['recordSurvivors', 'announceSurvivors'],
+    on: {
+      'tree.seen': { actions: ['recordSeen', 'recordSurvivors'] },
+      'process.stop': { target: 'killing', actions: ['overruleRestart', 'clearReceipt'] },
+    },
+  }),
+});
+
+const naturalEnd = ['recordNaturalEnd', 'announceEnd'] as const;
 
 /** States from the leader's natural exit to the end: late output, then leftovers. */
 const ending = {
@@ -102,21 +149,21 @@ const ending = {
   }),
   clearing: processSetup.createStateConfig({
     description: 'Leftovers that may not stay are being ended.',
-    entry: ['signalTree', 'announceSignal', armGrace],
-    exit: [disarm('grace'), disarm('proof')],
+    initial: 'terminating',
     on: {
       'tree.seen': { actions: 'recordLeftovers' },
       'tree.gone': { target: 'ended', actions: 'recordLeftovers' },
-      'deadline.grace': { actions: ['killTree', 'announceKill', armProof] },
       'deadline.proof': 'ended',
     },
+    states: { terminating: toTerminating({}), killing: toKilling({}) },
   }),
   ended: processSetup.createStateConfig({
     description: 'The run is over; its final status is decided here.',
     always: [
       { guard: 'isRestartDue', target: '#process.restarting', actions: 'scheduleRestart' },
-      { guard: 'isCleanExit', target: '#process.completed' },
-      { target: '#process.failed' },
+      { guard: 'hasLeftovers', target: '#process.leftover', actions: naturalEnd },
+      { guard: 'isCleanExit', target: '#process.completed', actions: naturalEnd },
+      { target: '#process.failed', actions: naturalEnd },
     ],
   }),
 };
@@ -162,10 +209,14 @@ export const processMachine = processSetup.createMachine({
             },
             'deadline.execution': { target: '#process.timed_out', actions: 'orderTimeout' },
             'process.adopt': [
+              { guard: 'hasLeftovers', target: '#process.leftover', actions: 'adoptRunner' },
               { guard: 'isBetweenAttempts', target: 'starting', actions: 'beginNextAttempt' },
               { target: 'adopting' },
             ],
-            'process.stop': { target: '#process.killed', actions: 'orderKill' },
+            'process.stop': [
+              { guard: 'mayBeAlive', target: 'adopting', actions: 'orderKill' },
+              { target: '#process.killed', actions: 'orderKill' },
+            ],
           },
         },
         starting: {
@@ -206,7 +257,7 @@ export const processMachine = processSetup.createMachine({
           description: 'The start failed; whether it is repeated is decided here.',
           always: [
             { guard: 'isRestartDue', target: '#process.restarting', actions: 'scheduleRestart' },
-            { target: '#process.failed' },
+            { target: '#process.failed', actions: naturalEnd },
           ],
         },
       },
@@ -295,45 +346,10 @@ export const processMachine = processSetup.createMachine({
         'tree.gone': { target: '.settling', actions: 'recordGone' },
       },
       states: {
-        ordered: {
-          description: 'The first signal is decided here.',
-          always: [{ guard: 'isForced', target: 'killing' }, { target: 'terminating' }],
-        },
-        terminating: {
-          description: 'The polite signal was sent to the whole tree.',
-          entry: ['signalTree', 'announceSignal', armGrace],
-          exit: disarm('grace'),
-          on: {
-            'deadline.grace': { target: 'killing', actions: 'recordEscalation' },
-            'process.stop': [
-              {
-                guard: 'isForcedNow',
-                target: 'killing',
-                actions: ['overruleRestart', 'recordEscalation'],
-              },
-              { guard: 'isForcedSooner', actions: ['overruleRestart', 'shortenGrace', armSoonerGrace] },
-            ],
-          },
-        },
-        killing: {
-          description: 'SIGKILL was sent to the whole tree and to processes that left its group.',
-          entry: ['killTree', 'announceKill', armProof],
-          exit: disarm('proof'),
-          on: {
-            'deadline.proof': [
-              { guard: 'isLost', target: '#process.lost', actions: ['forceKillTree', 'recordLoss'] },
-              { target: 'surviving' },
-            ],
-          },
-        },
-        surviving: {
-          description: 'A member is alive after SIGKILL; it is still watched.',
-          entry: ['recordSurvivors', 'announceSurvivors'],
-          on: {
-            'tree.seen': { actions: ['recordSeen', 'recordSurvivors'] },
-            'process.stop': { target: 'killing', actions: ['overruleRestart', 'clearReceipt'] },
-          },
-        },
+        ...toOrderedEnd([
+          { guard: 'isLost', target: '#process.lost', actions: ['forceKillTree', 'recordLoss'] },
+          { target: 'surviving' },
+        ]),
         settling: {
           description: 'The tree is gone; the exit and the last output may still arrive.',
           entry: ['settleOutput', armDrain],
@@ -399,11 +415,48 @@ export const processMachine = processSetup.createMachine({
       },
     },
 
-    completed: { description: 'Exit code 0.', type: 'final', entry: ['recordReason', 'announceEnd'] },
+    leftover: {
+      description: 'The process has completed or failed, and members of its tree are alive.',
+      entry: [disarm('wait'), disarm('execution')],
+      exit: disarm('look'),
+      initial: 'watching',
+      on: {
+        'tree.seen': { actions: 'recordSeen' },
+        'tree.gone': { target: '.gone', actions: 'recordGone' },
+        'process.lost': { target: '.left', actions: 'forceKillTree' },
+        'xstate.error.actor.runner': { target: '.left', actions: 'forceKillTree' },
+        'process.release': '.left',
+      },
+      states: {
+        watching: {
+          description: 'They may end by themselves.',
+          entry: ['surveyTree', armLook],
+          on: {
+            'deadline.look': { target: 'watching', reenter: true },
+            'tree.surveyed': [
+              { guard: 'isTreeEmpty', target: 'gone', actions: 'recordLeftovers' },
+              { actions: 'recordLeftovers' },
+            ],
+            'process.stop': { target: 'ordered', actions: ['orderKill', 'clearReceipt'] },
+          },
+        },
+        ...toOrderedEnd('surviving'),
+        gone: {
+          description: 'The last of them is gone.',
+          entry: 'announceLeftoversEnded',
+          always: 'left',
+        },
+        left: {
+          description: 'They are gone, or nothing here watches them any more.',
+          always: [{ guard: 'hasCompleted', target: '#process.completed' }, { target: '#process.failed' }],
+        },
+      },
+    },
+
+    completed: { description: 'Exit code 0.', type: 'final' },
     failed: {
       description: 'An exit code other than 0, a signal from outside, or no start at all.',
       type: 'final',
-      entry: ['recordReason', 'announceEnd'],
     },
     killed: {
       description: 'Stopped on request, the tree proven gone.',

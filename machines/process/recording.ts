@@ -8,7 +8,7 @@ import type {
   StopOrder,
 } from './context.ts';
 import type { ProcessEvent, SignalCause } from './events.ts';
-import { backoffMs, nextSeed, recentRestarts, toChance } from './restart.ts';
+import { backoffMs, isCleanExit, nextSeed, recentRestarts, toChance } from './restart.ts';
 
 /** Returns what an event adds to the context; `{}` for other events. */
 type Recorder = (context: ProcessContext, event: ProcessEvent) => Partial<ProcessContext>;
@@ -41,8 +41,11 @@ export const recordLeftovers: Recorder = (_, event) => {
   return {};
 };
 
-export const recordSeen: Recorder = (_, event) =>
-  event.type === 'tree.seen' ? { survivors: event.alive } : {};
+/** Of a process that has ended, the living are leftovers, too. */
+export const recordSeen: Recorder = ({ endStatus }, event) => {
+  if (event.type !== 'tree.seen') return {};
+  return { survivors: event.alive, ...(endStatus !== null && { leftovers: event.alive }) };
+};
 
 export const recordGone: Recorder = (context, event) =>
   event.type === 'tree.gone'
@@ -158,14 +161,21 @@ export function toEndReason(context: ProcessContext): EndReason {
   return { type: 'lost', why: 'its end was not reported' };
 }
 
+/** Returns the end of a process that nothing stopped, or that could not be started. */
+export function toNaturalEnd(context: ProcessContext): Pick<ProcessContext, 'reason' | 'endStatus'> {
+  return { reason: toEndReason(context), endStatus: isCleanExit(context) ? 'completed' : 'failed' };
+}
+
 /** Returns the announcement of a signal with its sender and reason. */
 export function toSignalAnnouncement(
-  { stop }: ProcessContext,
+  { stop, endStatus }: ProcessContext,
   { event, signal }: { event: ProcessEvent; signal: ProcessSignal },
 ): { signal: ProcessSignal; by: Requester; cause: SignalCause } {
+  if (event.type === 'process.stop' && endStatus !== null)
+    return { signal, by: event.by, cause: { type: 'leftovers', isKept: true } };
   if (event.type === 'deadline.grace') return { signal, by: 'supervisor', cause: { type: 'grace' } };
   if (event.type === 'process.stop') return { signal, by: event.by, cause: { type: 'kill', by: event.by } };
-  const cause = stop?.cause ?? { type: 'leftovers' };
+  const cause = stop?.cause ?? { type: 'leftovers', isKept: false };
   return { signal, by: 'by' in cause ? cause.by : 'supervisor', cause };
 }
 

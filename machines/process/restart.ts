@@ -9,6 +9,11 @@ export function isRestartWanted(context: Pick<ProcessContext, 'restart' | 'exit'
   return context.restart.policy === 'permanent' || context.exit?.code !== 0;
 }
 
+/** Tells whether an exit completes the process. The policy `permanent` expects none. */
+export function isCleanExit({ restart, exit }: Pick<ProcessContext, 'restart' | 'exit'>): boolean {
+  return exit?.code === 0 && restart.policy !== 'permanent';
+}
+
 /** Tells whether another restart would exceed `maxRestarts` within `withinMs`. */
 export function hasRestartedTooOften(context: Past, atMs: number): boolean {
   return recentRestarts(context, atMs).length >= context.restart.maxRestarts;

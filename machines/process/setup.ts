@@ -18,7 +18,7 @@ import type {
   ProcessEvent,
 } from './events.ts';
 import * as recording from './recording.ts';
-import { hasRestartedTooOften, isRestartWanted } from './restart.ts';
+import { hasRestartedTooOften, isCleanExit, isRestartWanted } from './restart.ts';
 
 /** Attempt that the runner executes; everything else is known where the runner is provided. */
 export interface RunnerInput {
@@ -83,6 +83,7 @@ const base = setup({
     clearReceipt: assign({ receipt: null }),
     recordEscalation: assign(({ context, event }) => recording.recordEscalation(context, event)),
     recordReason: assign(({ context }) => ({ reason: recording.toEndReason(context) })),
+    recordNaturalEnd: assign(({ context }) => recording.toNaturalEnd(context)),
     recordLoss: assign(({ context, event }) => ({ reason: recording.toLoss(context, event) })),
     recordUnseenEnd: assign(({ context, event }) => ({ loss: recording.toLoss(context, event) })),
     orderKill: assign(({ context, event }) => recording.orderKill(context, event)),
@@ -118,6 +119,7 @@ const base = setup({
     announceSilence: emit({ type: 'process.silent' }),
     announceElapsed: emit({ type: 'process.elapsed' }),
     announceEnd: emit({ type: 'process.ended' }),
+    announceLeftoversEnded: emit({ type: 'leftovers.ended' }),
   },
   guards: {
     isBackground: ({ context }) => context.background,
@@ -125,6 +127,8 @@ const base = setup({
     isOutputEnded: ({ context }) => context.outputEnded,
     /** True if the process had ended and waits for a restart. */
     isBetweenAttempts: ({ context }) => context.nextStartAtMs !== null,
+    /** True if an earlier supervisor started the process and has not seen its end. */
+    mayBeAlive: ({ context }) => context.isRestored && context.nextStartAtMs === null,
     isStopOrdered: ({ context }) => context.stop !== null,
     isForced: ({ context }) => context.stop?.signal === 'SIGKILL',
     isForcedNow: ({ event }) => event.type === 'process.stop' && event.signal === 'SIGKILL',
@@ -141,7 +145,10 @@ const base = setup({
     isStopByLimit: ({ context }) => context.stop?.cause.type === 'limit',
     isRestartDue: ({ context, event }) =>
       isRestartWanted(context) && !hasRestartedTooOften(context, event.atMs),
-    isCleanExit: ({ context }) => context.exit?.code === 0 && context.restart.policy !== 'permanent',
+    isCleanExit: ({ context }) => isCleanExit(context),
+    hasCompleted: ({ context }) => context.endStatus === 'completed',
+    hasLeftovers: ({ context }) => context.leftovers.length > 0,
+    isTreeEmpty: ({ event }) => event.type === 'tree.surveyed' && event.leftovers.length === 0,
     /** True if leftovers hinder a restart or may not be kept. */
     hasLeftoversToClear: ({ context, event }) =>
       event.type === 'tree.surveyed' &&

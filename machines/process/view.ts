@@ -59,9 +59,10 @@ interface Up {
 
 type ProcessSnapshot = Pick<SnapshotFrom<typeof processMachine>, 'value' | 'context'>;
 
-/** Returns the name of the outermost state, which is the status. */
-export function toStatus({ value }: Pick<ProcessSnapshot, 'value'>): ProcessStatus {
-  return (typeof value === 'string' ? value : Object.keys(value)[0]) as ProcessStatus;
+/** Returns the name of the outermost state, which is the status. A process with leftovers has the status of its end. */
+export function toStatus({ value, context }: ProcessSnapshot): ProcessStatus {
+  const name = typeof value === 'string' ? value : Object.keys(value)[0];
+  return (name === 'leftover' ? context.endStatus : name) as ProcessStatus;
 }
 
 export function isFinal(status: ProcessStatus): status is FinalStatus {

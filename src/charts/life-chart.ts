@@ -119,8 +119,8 @@ const arrows: readonly Arrow[] = [
   },
 ];
 
-/** Transitions that the picture describes in a note instead of an arrow. */
-const notes: readonly { words: string; stands: readonly string[] }[] = [
+/** States and transitions that the picture describes in a note instead of a box and arrows. */
+const notes: readonly { words: string; states?: readonly string[]; stands: readonly string[] }[] = [
   {
     words:
       'A process that never ran may fail, be killed, time out, stop, or be tried again; so may one that waits to be restarted.',
@@ -134,7 +134,20 @@ const notes: readonly { words: string; stands: readonly string[] }[] = [
       'restarting -> timed_out',
     ],
   },
-  { words: 'Any state may become lost.', stands: [' -> lost', 'stopping -> lost'] },
+  {
+    words:
+      'Any state may become lost. What a completed or failed process has left running is still watched, and ended like the process.',
+    states: ['leftover'],
+    stands: [
+      ' -> lost',
+      'stopping -> lost',
+      'pending -> leftover',
+      'running -> leftover',
+      'backgrounded -> leftover',
+      'leftover -> completed',
+      'leftover -> failed',
+    ],
+  },
 ];
 
 /**
@@ -165,11 +178,12 @@ function checkAgainst(diagram: Diagram): void {
   });
   const states = childrenOf(diagram, '').map(({ id }) => id);
   const drawn = [...arrows, ...notes].flatMap(({ stands }) => stands);
+  const shown = [...Object.keys(boxes), ...notes.flatMap(({ states = [] }) => states)];
   const differences = [
     ...[...new Set(inChart)].filter((each) => !drawn.includes(each)),
     ...drawn.filter((each) => !inChart.includes(each)),
-    ...states.filter((id) => !(id in boxes)),
-    ...Object.keys(boxes).filter((id) => !states.includes(id)),
+    ...states.filter((id) => !shown.includes(id)),
+    ...shown.filter((id) => !states.includes(id)),
   ];
   if (differences.length > 0)
     throw new Error(`src/charts/life-chart.ts and the chart differ in: ${differences.join(', ')}`);

@@ -30,7 +30,7 @@ export function createReachableSupervisor(
 /** Creates a supervisor like `createReachableSupervisor`, with replaceable sources of random values and system checks. */
 export function openReachableSupervisor(
   options: SupervisorOptions,
-  { ask, ...hooks }: { readonly ask: Ask | null } & Pick<SupervisorHooks, 'system'>,
+  { ask, ...hooks }: { readonly ask: Ask | null } & Pick<SupervisorHooks, 'system' | 'adoptsToStop'>,
 ): Supervisor {
   let server: Promise<ControlServer | null> | null = null;
   let isOver = false;
@@ -64,7 +64,12 @@ export function openReachableSupervisor(
           }),
     );
   };
-  if (supervisor.list({ live: true }).length > 0 || supervisor.schedules().length > 0) openDeferred();
+  if (
+    hooks.adoptsToStop !== undefined ||
+    supervisor.list({ live: true }).length > 0 ||
+    supervisor.schedules().length > 0
+  )
+    openDeferred();
 
   const start: Supervisor['start'] = (spec) => {
     const handle = supervisor.start(spec);

@@ -56,7 +56,9 @@ export function createDeadlines(options: {
       if (wasBroken) arm({ ...order, from: 'lastOutput' }, startedAtMs);
       else options.onReached({ type: `deadline.${deadline}`, atMs: clock.nowMs() } as DeadlineEvent);
     };
-    armed.set(deadline, clock.at(anchorMs(from, startedAtMs) + afterMs, reachedInTime));
+    // Leftovers do not keep this program running.
+    const timing = { idle: deadline === 'look' };
+    armed.set(deadline, clock.at(anchorMs(from, startedAtMs) + afterMs, reachedInTime, timing));
   };
 
   return {

@@ -16,9 +16,10 @@ export interface KillTarget {
   view(): ProcessView;
   hasEnded(): boolean;
   orderStop(order: KillOrder): void;
-  /** Resolves when the process has ended or when something survived; `null` where nothing was stopped. */
+  /** True if the process has ended and members of its tree can be ended. */
+  readonly hasLeftovers: boolean;
+  /** Resolves when the tree is gone or when something survived; `null` where nothing was stopped. */
   settled(): Promise<KillReceipt | null>;
-  endLeftovers(order: KillOrder): Promise<KillReceipt>;
 }
 
 export interface KillOrder {
@@ -40,7 +41,7 @@ export async function killProcess(target: KillTarget, order: KillOrder): Promise
     case 'stopping':
       return stop(target, { order, type: 'alreadyStopping' });
     default:
-      return life.leftovers.length > 0 ? endLeftovers(target, order) : notRunning(target);
+      return target.hasLeftovers ? endLeftovers(target, order) : notRunning(target);
   }
 }
 
@@ -72,30 +73,39 @@ function toAnswer(
   target: KillTarget,
   { receipt, type }: { receipt: KillReceipt; type: 'killed' | 'alreadyStopping' },
 ): KillAnswer {
-  const message = withSuspects(describeReceipt(target, receipt), target);
+  const message = withSuspects(describeReceipt(target, receipt), target.view());
   return { type: receipt.survivors.length > 0 ? 'survived' : type, receipt, message };
 }
 
 async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
-  const receipt = await target.endLeftovers(order);
+  target.orderStop(order);
+  const receipt = await target.settled();
+  if (receipt === null) return notRunning(target);
   const isGone = receipt.survivors.length === 0;
   const rest = isGone ? 'all are gone' : `still alive: ${describeSurvivors(receipt.survivors)}`;
   const message = `Process ${target.id} had ended; ${receipt.leftoversEnded.length} leftovers were ended, ${rest}.`;
-  return { type: isGone ? 'leftoversEnded' : 'survived', receipt, message: withSuspects(message, target) };
+  return {
+    type: isGone ? 'leftoversEnded' : 'survived',
+    receipt,
+    message: withSuspects(message, target.view()),
+  };
 }
 
 /** Appends a sentence that names suspects, which may still be alive. */
-function withSuspects(message: string, { view }: KillTarget): string {
-  const seen = view();
-  return [message, 'suspects' in seen ? describeSuspects(seen.suspects) : ''].filter(Boolean).join(' ');
+function withSuspects(message: string, view: ProcessView): string {
+  return [message, 'suspects' in view ? describeSuspects(view.suspects) : ''].filter(Boolean).join(' ');
 }
 
-function notRunning(target: KillTarget): KillAnswer {
-  const view = target.view() as FinalView;
-  const ago = formatDuration(Math.max(0, target.clock.epochMs() - view.endedAt));
+function notRunning({ view, clock }: KillTarget): KillAnswer {
+  return toNotRunning(view() as FinalView, clock.epochMs());
+}
+
+/** Answers a kill of a process that had ended without leftovers. */
+export function toNotRunning(view: FinalView, nowAt: number): KillAnswer {
+  const ago = formatDuration(Math.max(0, nowAt - view.endedAt));
   const why = describeEnd(view.reason, view.exit);
   const message = `Process ${view.id} is not running: it ${why}, ${ago} ago (status ${view.status}).`;
-  return { type: 'notRunning', message: withSuspects(message, target) };
+  return { type: 'notRunning', message: withSuspects(message, view) };
 }
 
 function describeReceipt(target: KillTarget, receipt: KillReceipt): string {

@@ -13,8 +13,6 @@ export type LifecycleEvent =
   | { readonly type: 'input.written' }
   /** The process continues without this supervisor. Its chart has announced `process.released` before, while it was still there. */
   | { readonly type: 'process.detached' }
-  /** The last leftover of an ended process is gone. */
-  | { readonly type: 'leftovers.ended' }
   /** A subscriber threw; this has no other effect. */
   | { readonly type: 'process.faulted'; readonly error: unknown }
   /** The actor of the process threw. `process.ended` follows. */

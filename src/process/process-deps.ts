@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate';
-import type { KillReceipt, ProcessSignal, Requester, TreeMember } from '../../machines/process/context.ts';
+import type { TreeMember } from '../../machines/process/context.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
@@ -34,9 +34,4 @@ export interface ProcessDeps {
   findPorts(pids: readonly number[]): Promise<readonly number[]>;
   /** Waits for conditions of a process, on the supervisor's clock unless the options have another one. */
   waitFor(handle: ProcessHandle, options: WaitOptions): Promise<Waited>;
-  /** Ends what an ended process left behind, and proves it. */
-  endLeftovers(
-    id: string,
-    order: { signal: ProcessSignal; graceMs: number; by: Requester },
-  ): Promise<KillReceipt>;
 }

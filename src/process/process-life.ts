@@ -1,6 +1,11 @@
-import { type ActorRefFrom, createActor } from 'xstate';
+import { type ActorRefFrom, createActor, type SnapshotFrom } from 'xstate';
 import type { Limits, ProcessPast, StopOrder } from '../../machines/process/context.ts';
-import type { BackendCommand, ProcessAnnouncement, ProcessEvent } from '../../machines/process/events.ts';
+import type {
+  BackendCommand,
+  ProcessAnnouncement,
+  ProcessCommand,
+  ProcessEvent,
+} from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import { isFinal, type LifeView, type ProcessStatus, toLifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -9,19 +14,23 @@ import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { TimelineCause } from './timeline.ts';
 
+type Untimed<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
+
 /** A command or fact without its time, which is added when it is sent. */
-export type UntimedEvent = ProcessEvent extends infer E
-  ? E extends unknown
-    ? Omit<E, 'atMs'>
-    : never
-  : never;
+export type UntimedEvent = Untimed<ProcessEvent>;
+export type UntimedCommand = Untimed<ProcessCommand>;
 
 type ProcessActor = ActorRefFrom<typeof processMachine>;
 
-/** A life that began under another supervisor: it continues here, or it has ended and only its facts are kept. */
+/** A life that began under another supervisor: it continues here, or it has ended. Of an ended one, `past` is set if its leftovers may be watched. */
 export type RestoredLife =
   | { readonly type: 'live'; readonly past: ProcessPast; readonly times: ProcessTimes }
-  | { readonly type: 'ended'; readonly view: LifeView; readonly times: ProcessTimes };
+  | {
+      readonly type: 'ended';
+      readonly view: LifeView;
+      readonly past: ProcessPast | null;
+      readonly times: ProcessTimes;
+    };
 
 /** State of a life that the next supervisor needs. Monotonic times. */
 interface LifeProgress {
@@ -55,7 +64,7 @@ export class ProcessLife {
     this.#clock = deps.clock;
     this.#causeOf = deps.causeOf;
     this.times = earlier?.times ?? toNewTimes(deps.clock);
-    if (earlier?.type === 'ended') {
+    if (earlier?.type === 'ended' && earlier.past === null) {
       this.#listeners = null;
       this.#actor = null;
       this.#view = earlier.view;
@@ -83,7 +92,7 @@ export class ProcessLife {
       },
       parent: deps.parent,
     });
-    this.#view = toLifeView(this.#actor.getSnapshot());
+    this.#view = earlier?.type === 'ended' ? earlier.view : toLifeView(this.#actor.getSnapshot());
   }
 
   begin(): void {
@@ -91,7 +100,7 @@ export class ProcessLife {
     if (actor === null) return;
     actor.on('*', (announcement) => this.#take(announcement));
     actor.subscribe({
-      next: (snapshot) => this.#follow(toLifeView(snapshot)),
+      next: (snapshot) => this.#follow(snapshot),
       error: (error) => this.#break(error),
     });
     actor.start();
@@ -109,6 +118,16 @@ export class ProcessLife {
     return isFinal(this.#view.status);
   }
 
+  /** True if the process has ended and members of its tree are alive, which its chart watches. */
+  get hasLeftovers(): boolean {
+    return this.hasEnded && this.#actor !== null;
+  }
+
+  /** Tells whether the chart would take the command now. */
+  can(command: UntimedCommand): boolean {
+    return this.#actor?.getSnapshot().can({ ...command, atMs: this.#clock.nowMs() }) ?? false;
+  }
+
   /** True if the process continues without this supervisor, which has detached from it. */
   get isDetached(): boolean {
     return this.#isDetached;
@@ -121,7 +140,7 @@ export class ProcessLife {
 
   /** `null` once it has ended or was detached. */
   get progress(): LifeProgress | null {
-    if (this.#actor === null) return null;
+    if (this.#actor === null || this.hasEnded) return null;
     const { limits, stop, restartTimesMs, nextStartAtMs } = this.#actor.getSnapshot().context;
     return { limits, stop, restartTimesMs, nextStartAtMs };
   }
@@ -143,10 +162,6 @@ export class ProcessLife {
     });
   }
 
-  forgetLeftovers(): void {
-    if ('leftovers' in this.#view) this.#view = { ...this.#view, leftovers: [] };
-  }
-
   /** Ends the actor of a process that was refused; no end of the process is announced. */
   discard(): void {
     const actor = this.#actor;
@@ -156,13 +171,14 @@ export class ProcessLife {
   }
 
   /**
-   * Detaches from a process that is to outlive this program: its backend leaves it running, and nothing more is announced. Returns
-   * `false` where that is impossible, while it starts or ends.
+   * Detaches from a process, or from leftovers, that are to outlive this program: the backend leaves them running, and nothing more is
+   * announced. Returns `false` where that is impossible, while the process starts or ends, and for leftovers: their process has ended here.
    */
   detach(): boolean {
     const actor = this.#actor;
     if (actor === null) return false;
     this.send({ type: 'process.release' });
+    if (this.hasEnded) return false;
     // Between two attempts there is only the actor: the next supervisor starts the attempt.
     this.#isDetached =
       this.status === 'restarting' || actor.getSnapshot().matches({ backgrounded: 'released' });
@@ -170,10 +186,14 @@ export class ProcessLife {
     return this.#isDetached;
   }
 
-  #follow(view: LifeView): void {
+  #follow(snapshot: SnapshotFrom<typeof processMachine>): void {
     if (this.#actor === null) return;
+    const view = toLifeView(snapshot);
+    // An ended process stays ended while its leftovers are adopted.
+    if (this.hasEnded && !isFinal(view.status)) return;
     this.#view = view;
     this.#listeners?.onSnapshot();
+    if (snapshot.status === 'done') this.#dropActor();
   }
 
   #take(announcement: ProcessAnnouncement): void {
@@ -183,7 +203,7 @@ export class ProcessLife {
     this.#note(announcement);
     const listeners = this.#listeners;
     const cause = this.#causeOf(actor);
-    if (announcement.type === 'process.ended') this.#dropActor();
+    if (actor.getSnapshot().status === 'done') this.#dropActor();
     listeners?.onAnnouncement(announcement, cause);
   }
 

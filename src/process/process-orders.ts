@@ -1,4 +1,5 @@
 import type { KillReceipt, ProcessSignal, Requester } from '../../machines/process/context.ts';
+import type { LifeView } from '../../machines/process/view.ts';
 import { onceAborted } from '../config/abort-signal.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
@@ -7,7 +8,7 @@ import type { ChangeSignal } from './change-signal.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
 import type { ProcessDeps } from './process-deps.ts';
 import type { KillAnswer, KillOptions, LimitChanges } from './process-handle.ts';
-import type { ProcessLife } from './process-life.ts';
+import type { ProcessLife, UntimedCommand } from './process-life.ts';
 import { describeLostEnvironment, type ProcessPlan } from './process-plan.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Timeline } from './timeline.ts';
@@ -43,9 +44,9 @@ export class ProcessOrders {
       clock: deps.clock,
       view: () => process.view(),
       hasEnded: () => life.hasEnded,
+      hasLeftovers: life.hasLeftovers,
       settled: () => this.#settled(),
       orderStop: (order: KillOrder) => this.stop({ ...order, by }),
-      endLeftovers: (order: KillOrder) => this.#endLeftovers({ ...order, by }),
     };
     return killProcess(target, { signal: signal as KillOrder['signal'], graceMs: grace });
   }
@@ -72,43 +73,29 @@ export class ProcessOrders {
   }
 
   background(by: Requester): boolean {
-    const { life } = this.#process;
-    if (life.isDetached) return false;
-    const { status } = life;
-    const isUp = status === 'running' && life.view.status === 'running' && life.view.exit === null;
-    if (!isUp && status !== 'pending' && status !== 'restarting') return false;
-    life.send({ type: 'process.background', by });
-    return true;
+    return this.#order({ type: 'process.background', by });
   }
 
   restart(by: Requester): boolean {
-    if (!this.#isRestartable) return false;
-    const { lostNames } = this.#process.plan.launch;
+    const { life, plan } = this.#process;
+    const { lostNames } = plan.launch;
     // Thrown before the process is ended.
-    if (lostNames.length > 0)
+    if (lostNames.length > 0 && life.can({ type: 'process.restart', by }))
       throw new TroupeError({ code: 'not-found', message: describeLostEnvironment(lostNames) });
-    this.#process.life.send({ type: 'process.restart', by });
-    return true;
+    return this.#order({ type: 'process.restart', by });
   }
 
   hold({ by = 'user', signal = 'SIGTERM' }: { by?: Requester; signal?: ProcessSignal }): boolean {
-    if (!this.#isRestartable) return false;
-    this.#process.life.send({ type: 'process.hold', by, signal });
-    return true;
+    return this.#order({ type: 'process.hold', by, signal });
   }
 
   proceed(): boolean {
-    const { life } = this.#process;
-    if (life.isDetached || life.status !== 'restarting') return false;
-    life.send({ type: 'process.proceed' });
-    return true;
+    return this.#order({ type: 'process.proceed' });
   }
 
   changeLimits(changes: LimitChanges): boolean {
-    const { life, timeline } = this.#process;
     const parsed = parseOptions(limitChanges, { input: changes, name: 'changeLimits' });
-    if (life.isOver || life.status === 'stopping') return false;
-    life.send({
+    const isChanged = this.#order({
       type: 'limits.change',
       limits: {
         ...(parsed.timeout !== undefined && { timeoutMs: parsed.timeout }),
@@ -116,32 +103,24 @@ export class ProcessOrders {
         ...(parsed.maxBackgroundTime !== undefined && { maxBackgroundMs: parsed.maxBackgroundTime }),
       },
     });
-    timeline.add('limits.changed');
+    if (isChanged) this.#process.timeline.add('limits.changed');
+    return isChanged;
+  }
+
+  /** Sends a command that the chart takes now; returns `false` for any other. */
+  #order(command: UntimedCommand): boolean {
+    const { life } = this.#process;
+    if (!life.can(command)) return false;
+    life.send(command);
     return true;
-  }
-
-  get #isRestartable(): boolean {
-    const { isDetached, status } = this.#process.life;
-    return !isDetached && (status === 'running' || status === 'backgrounded' || status === 'restarting');
-  }
-
-  #endLeftovers({ signal, by, ...order }: KillOrder & { by: Requester }): Promise<KillReceipt> {
-    const { plan, deps } = this.#process;
-    const graceMs = order.graceMs ?? plan.limits.killGraceMs;
-    return deps.endLeftovers(plan.id, { signal, by, graceMs });
   }
 
   /** Resolves with the receipt of the stop, at the end or when something survived; `null` where nothing was stopped. */
   async #settled(): Promise<KillReceipt | null> {
     const { life, changes } = this.#process;
-    let survivedWith: KillReceipt | null = null;
-    await changes.until(() => {
-      const { view } = life;
-      survivedWith = view.status === 'stopping' ? view.receipt : null;
-      return life.isOver || survivedWith !== null;
-    });
-    const { view } = life;
-    return 'receipt' in view ? view.receipt : survivedWith;
+    const receiptOf = (view: LifeView) => ('receipt' in view ? view.receipt : null);
+    await changes.until(() => receiptOf(life.view) !== null || (life.isOver && !life.hasLeftovers));
+    return receiptOf(life.view);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ProcessPast, RestartSettings } from '../../machines/process/context.ts';
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
@@ -12,7 +13,7 @@ import type { TimelineEntry } from './timeline.ts';
 import { hasPendingNotice } from './timeline.ts';
 
 /** Clock and process scope of the program that reads a record. */
-interface RecordReader {
+export interface RecordReader {
   readonly clock: Clock;
   readonly scope: TableScope;
 }
@@ -20,6 +21,7 @@ interface RecordReader {
 /** Restores a process from its record, with its times converted to the clock of this program. */
 export function toRestoredProcess(record: ProcessRecord, reader: RecordReader): RestoredProcess {
   const { view, timeline, revival, leader } = record;
+  const toMonotonic = createMonotonic(record, reader);
   const shared = {
     owner: view.owner,
     timeline,
@@ -28,14 +30,15 @@ export function toRestoredProcess(record: ProcessRecord, reader: RecordReader): 
     readers: record.readers ?? {},
     watches: revival?.watches ?? [],
     isUnowned: 'endedAt' in view && !hasPendingNotice(record),
+    toMonotonic,
   };
-  const toMonotonic = createMonotonic(record, reader);
   const times = toTimes(view, toMonotonic);
   if ('endedAt' in view) {
+    const isHere = isSameScope(leader ?? record.scope, reader.scope);
     return {
       ...shared,
       ready: { state: 'undeclared' },
-      life: { type: 'ended', view: toEndedLife(view), times },
+      life: { type: 'ended', ...toEndedLife(view, { isHere }), times },
       output: view.output,
     };
   }
@@ -74,6 +77,7 @@ function toPast(
     nextStartAtMs: revival?.nextStartAt == null ? null : toMonotonic(revival.nextStartAt),
     // The stop begins anew: no supervisor was there to continue it.
     stop: revival?.stop == null ? null : { ...revival.stop, orderedAtMs: clock.nowMs() },
+    end: null,
   };
 }
 
@@ -91,10 +95,38 @@ function toTimes(view: ProcessView, toMonotonic: ToMonotonic): ProcessTimes {
   };
 }
 
-function toEndedLife(view: FinalView): LifeView {
-  const { status, attempt, restarts, pid, exit, reason, leftovers, suspects, receipt } = view;
-  return { status, attempt, restarts, pid, exit, reason, leftovers, suspects, receipt, outputEnded: true };
+/** Returns the end of a process, and its past where its leftovers can be watched. Those of another boot or pid namespace cannot: `isHere`. */
+function toEndedLife(
+  { status, attempt, restarts, pid, exit, reason, leftovers, suspects, receipt }: FinalView,
+  { isHere }: { readonly isHere: boolean },
+): { readonly view: LifeView; readonly past: ProcessPast | null } {
+  const alive = isHere ? leftovers : [];
+  const end = { pid, exit, reason, leftovers: alive, suspects, receipt };
+  const canBeWatched = alive.length > 0 && (status === 'completed' || status === 'failed');
+  return {
+    view: { status, attempt, restarts, ...end, outputEnded: true },
+    past: canBeWatched
+      ? {
+          attempt,
+          // Only their number is recorded.
+          restartTimesMs: Array.from({ length: restarts }, () => 0),
+          nextStartAtMs: null,
+          stop: null,
+          end: { ...end, endStatus: status },
+        }
+      : null,
+  };
 }
+
+/** Restart settings of a process that is not to be adopted. */
+export const neverAgain: RestartSettings = {
+  policy: 'temporary',
+  maxRestarts: 0,
+  withinMs: 0,
+  minBackoffMs: 0,
+  maxBackoffMs: 0,
+  healthyAfterMs: 0,
+};
 
 export function toReadinessSettings({ line, ...rest }: RecordedReadiness): ReadinessSettings {
   const pattern = typeof line === 'object' ? new RegExp(line.source, line.flags) : line;
@@ -115,6 +147,7 @@ export interface RestoredProcess {
   readonly watches: readonly RecordedWatch[];
   /** True if the process has ended and needs no owner: it can be viewed, and no supervisor claims it. */
   readonly isUnowned: boolean;
+  readonly toMonotonic: ToMonotonic;
   /** Output of an ended process, counted at its end; `null` while it lives. */
   readonly output: OutputView | null;
 }

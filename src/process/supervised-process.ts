@@ -156,14 +156,6 @@ export class SupervisedProcess {
     return true;
   }
 
-  /** Clears the leftovers, which are gone. */
-  forgetLeftovers(): void {
-    this.life.forgetLeftovers();
-    this.timeline.add('leftovers.ended');
-    this.output.close();
-    this.changes.notify();
-  }
-
   /** Removes all traces of a process that was refused. */
   discard(): void {
     this.life.discard();
@@ -179,7 +171,8 @@ export class SupervisedProcess {
     if (type === 'process.restarting') this.input.endFeeding();
     if (type === 'process.stopping') this.output.log.expectEnd();
     if (type === 'process.ended') this.#end();
-    if (type === 'process.survived' || type === 'process.backgrounded') this.changes.notify();
+    if (type === 'leftovers.ended') this.output.close();
+    if (changesWithoutStatus.has(type)) this.changes.notify();
     else this.#showStatus();
     this.deps.emit(this.id, announcement);
   }
@@ -197,6 +190,13 @@ export class SupervisedProcess {
     this.changes.notify();
   }
 }
+
+/** After these the view differs, though perhaps not the status. */
+const changesWithoutStatus = new Set<ProcessAnnouncement['type']>([
+  'process.survived',
+  'process.backgrounded',
+  'leftovers.ended',
+]);
 
 /** After these a process that was ready no longer is. */
 const endsReadiness = new Set<ProcessAnnouncement['type']>([

@@ -171,6 +171,7 @@ function describeAnnouncement(
     case 'process.stopping':
     case 'process.silent':
     case 'process.elapsed':
+    case 'leftovers.ended':
       return {};
   }
 }
@@ -191,6 +192,6 @@ function describeSignal({
     case 'grace':
       return `${signal}: alive at the end of its grace period`;
     case 'leftovers':
-      return `${signal}: its leftovers are not kept`;
+      return `${signal}: its leftovers${cause.isKept ? '' : ' are not kept'}`;
   }
 }

@@ -84,7 +84,13 @@ type FactsOnly = Pick<
   | 'awaitsInput'
 >;
 
-function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
+/** Returns what depends on the status. */
+export function toStateFacts({
+  life,
+  times,
+  ready,
+  clock,
+}: Pick<Sources, 'life' | 'times' | 'ready' | 'clock'>): StateFacts {
   const startedAt = times.startedAt ?? times.createdAt;
   switch (life.status) {
     case 'pending':

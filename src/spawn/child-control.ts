@@ -28,6 +28,8 @@ export function createChildControl(
     /** Resolves to `null` where the child cannot be told from others. Called again until the child has exited. */
     readonly identifyLeader: (hasExited: () => boolean) => Promise<ProcessIdentity | null>;
     readonly input: TreeInput;
+    /** See `createTreeCommands`. */
+    readonly onLeftovers: () => void;
     readonly terminal?: TerminalPort;
   },
 ): ChildControl {
@@ -79,6 +81,7 @@ export function createChildControl(
     findTree: findTreeAgain,
     signalWithoutTree: signalGroup,
     hasExited: () => hasExited,
+    onLeftovers: options.onLeftovers,
     input,
     ...(terminal !== undefined && { terminal }),
   });

@@ -63,6 +63,8 @@ export function createTreeCommands(options: {
   readonly hasExited: () => boolean;
   /** Called when no member is alive after the exit of the leader. */
   readonly onTreeEmpty?: () => void;
+  /** Called when members are alive after the exit of the leader: reading their output must not keep this program running. */
+  readonly onLeftovers?: () => void;
   /** Tells whether a pause in the output counts; `false` while printed output may still be on its way to the log. */
   readonly isOutputComplete?: () => boolean;
   readonly input: TreeInput;
@@ -101,6 +103,7 @@ export function createTreeCommands(options: {
     if (isEmpty) trees.remove(request.id);
     port.tell({ type: 'tree.surveyed', leftovers, suspects });
     if (isEmpty) options.onTreeEmpty?.();
+    else if (hasExited()) options.onLeftovers?.();
   }
 
   function settleOutput(quietMs: number): void {

@@ -130,7 +130,7 @@ export function createDirectoryDeps(options: {
     // Most processes have ended; listing a thousand of them must not load more modules.
     if ('endedAt' in view && view.leftovers.length === 0) return { type: 'ended', view };
     const { resolveStatus } = await import('./resolve-status.ts');
-    return resolveStatus(record, { here, nowAt: clock.epochMs(), table: openTable });
+    return resolveStatus(record, { here, clock, table: openTable });
   };
 
   const revived = new Set<string>();

@@ -158,14 +158,12 @@ async function kill(
   { it, killOptions }: { it: Recorded; killOptions: Parameters<StateDirectory['kill']>[1] & {} },
 ) {
   const { view } = it.record;
-  const { id } = view;
   if (it.state !== 'dead') {
     // Only the live supervisor may touch the leftovers of the process.
     if (!('endedAt' in view) || view.leftovers.length > 0) throw unreachableError(it);
-    const { describeEnd } = await import('../process/describe-end.ts');
-    const message = `Process ${id} is not running: it ${describeEnd(view.reason, view.exit)} (status ${view.status}).`;
-    return { type: 'notRunning', message } as const;
+    const { toNotRunning } = await import('../process/kill-process.ts');
+    return toNotRunning(view, deps.clock.epochMs());
   }
-  const { killRecorded } = await import('./kill-recorded.ts');
-  return killRecorded(deps, { id, options: killOptions });
+  const { killOrphan } = await import('./kill-orphan.ts');
+  return killOrphan(deps, { record: it.record, options: killOptions });
 }

@@ -1,11 +1,18 @@
 import { statSync } from 'node:fs';
-import type { EndReason, ExitStatus, FinalStatus, TreeMember } from '../../machines/process/context.ts';
-import { hasRestartedTooOften, isRestartWanted } from '../../machines/process/restart.ts';
+import { initialTransition, transition } from 'xstate';
+import type { ExitStatus, Limits, ProcessInput, TreeMember } from '../../machines/process/context.ts';
+import type { ProcessEvent } from '../../machines/process/events.ts';
+import { processMachine } from '../../machines/process/machine.ts';
+import { isFinal, toLifeView } from '../../machines/process/view.ts';
+import type { Clock } from '../clock/clock.ts';
 import { diskFullDegradation } from '../output/full-disk.ts';
 import { parseLogMap } from '../output/log-map.ts';
 import { toDegradedText } from '../output/output-log.ts';
-import type { AdoptionData, ProcessRecord } from '../process/process-record.ts';
+import type { UntimedEvent } from '../process/process-life.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
+import { neverAgain, type RecordReader, toRestoredProcess } from '../process/restored-process.ts';
+import { toStateFacts } from '../process/to-process-view.ts';
 import { findLauncher, findLeader } from '../spawn/file/find-leader.ts';
 import { type LaunchStatus, readStatus } from '../spawn/file/status-file.ts';
 import { isSameScope, isStillAlive, ownsPid } from '../spawn/tree/identity.ts';
@@ -23,38 +30,102 @@ export type ResolvedStatus =
 /** Time after its record was written during which a start may still be in progress. */
 const STARTING_MS = 1_000;
 
-/** Resolves the status from the launcher's file and from whether the leader is alive. Changes nothing. */
+/** Resolves the status: the chart hears what the launcher's file and the process table say. Changes nothing. */
 export async function resolveStatus(
   record: ProcessRecord,
   deps: {
     readonly here: TableScope;
-    readonly nowAt: number;
+    readonly clock: Clock;
     /** Opened only when processes must be looked up. */
     readonly table: () => Promise<ProcessTable>;
   },
 ): Promise<ResolvedStatus> {
   const { view, revival } = record;
-  const { here, nowAt } = deps;
+  const { here, clock } = deps;
+  const tell = (facts: readonly UntimedEvent[], at = record.savedAt) =>
+    replay(record, { facts, at, reader: { clock, scope: here } });
+  const lose = (why: string) => tell([{ type: 'process.lost', why }]);
   if ('endedAt' in view) return { type: 'ended', view: await withLiveLeftovers({ ...record, view }, deps) };
   if (!isSameScope(record.scope, here)) {
     return record.scope.bootId !== here.bootId
-      ? lost(record, 'the machine was restarted since')
+      ? lose('the machine was restarted since')
       : { type: 'elsewhere', view };
   }
   // Must precede reading the file, which then holds what a process wrote before it ended.
   const isUp = await isAlive(record, await deps.table());
   const status = readLaunch(record);
   if (status?.exit != null && revival !== null) {
-    return resolveExit(record, { exit: status.exit, revival, nowAt });
+    const { code, signal } = status.exit;
+    return tell(toExitFacts(record, { code, signal }), writtenAt(revival.files.status) ?? record.savedAt);
   }
   if (view.status === 'restarting' && revival !== null) return { type: 'orphaned', view };
+  const nowAt = clock.epochMs();
   const isStarting = revival !== null && status?.leader == null && nowAt - record.savedAt < STARTING_MS;
   if (isUp || isStarting) return { type: 'orphaned', view: asOfNow(record, nowAt) };
-  const why =
+  return lose(
     revival === null
       ? `its supervisor ${record.supervisorId} ended without ending it`
-      : 'it ended while no supervisor was running, and its launcher ended before it recorded the exit';
-  return lost(record, why);
+      : 'it ended while no supervisor was running, and its launcher ended before it recorded the exit',
+  );
+}
+
+/** Facts of a process that has ended with an exit and left nothing behind. Those that its state does not expect have no effect. */
+function toExitFacts({ view }: ProcessRecord, exit: ExitStatus): readonly UntimedEvent[] {
+  const pid = 'pid' in view ? view.pid : null;
+  return [
+    { type: 'process.adopt' },
+    { type: 'process.adopted', pid, pgid: pid, startedAtMs: 0 },
+    { type: 'process.exited', exit },
+    { type: 'output.ended' },
+    { type: 'tree.surveyed', leftovers: [] },
+    { type: 'tree.gone', ended: [] },
+  ];
+}
+
+/** Input of a chart that arms no deadlines, so that its limits have no effect. */
+function inputOf({ view, revival }: ProcessRecord): Omit<ProcessInput, 'past'> {
+  return {
+    id: view.id,
+    background: true,
+    onTimeout: 'background',
+    limits: noLimits,
+    leftoverPolicy: 'keep',
+    restart: revival?.restart ?? neverAgain,
+    seed: 1,
+  };
+}
+
+const noLimits: Limits = {
+  timeoutMs: 0,
+  maxExecutionMs: 0,
+  maxBackgroundMs: 0,
+  killGraceMs: 0,
+  drainQuietMs: 0,
+  drainMaxMs: 0,
+  notifyAfterSilenceMs: 0,
+  notifyAfterMs: 0,
+};
+
+/** Lets the chart of a recorded process hear facts of one moment, `at` (milliseconds since the epoch), and returns where it is then. */
+function replay(
+  record: ProcessRecord,
+  { facts, at, reader }: { facts: readonly UntimedEvent[]; at: number; reader: RecordReader },
+): ResolvedStatus {
+  const { life, toMonotonic, ready } = toRestoredProcess(record, reader);
+  if (life.type === 'ended') return { type: 'ended', view: record.view as FinalView };
+  const atMs = toMonotonic(at);
+  const [queued] = initialTransition(processMachine, { ...inputOf(record), past: life.past });
+  const state = facts.reduce(
+    (before, fact) => transition(processMachine, before, { ...fact, atMs } as ProcessEvent)[0],
+    queued,
+  );
+  const lifeView = toLifeView(state);
+  const times = isFinal(lifeView.status) ? { ...life.times, endedAt: at, endedAtMs: atMs } : life.times;
+  const view = {
+    ...toFacts(record),
+    ...toStateFacts({ life: lifeView, times, ready, clock: reader.clock }),
+  } as ProcessView;
+  return 'endedAt' in view ? { type: 'ended', view } : { type: 'orphaned', view };
 }
 
 /**
@@ -84,101 +155,12 @@ async function isAlive(record: ProcessRecord, table: ProcessTable): Promise<bool
 }
 
 /** Reads the record of the launcher; `null` if it is missing or unreadable. */
-export function readLaunch({ view, revival }: ProcessRecord): LaunchStatus | null {
+function readLaunch({ view, revival }: ProcessRecord): LaunchStatus | null {
   if (revival === null) return null;
   try {
     return readStatus(revival.files.status, view.attempt);
   } catch {
     return null;
-  }
-}
-
-function resolveExit(
-  record: ProcessRecord,
-  end: { exit: ExitStatus; revival: AdoptionData; nowAt: number },
-): ResolvedStatus {
-  const { revival, nowAt } = end;
-  const exit: ExitStatus = { code: end.exit.code, signal: end.exit.signal };
-  const reason = toReason(exit, revival);
-  const { view } = record;
-  const endedAt = writtenAt(revival.files.status) ?? record.savedAt;
-  if (startsAgain(revival, { exit, endedAt })) {
-    const restarts = 'restarts' in view ? view.restarts : 0;
-    const shown = { ...toFacts(record), status: 'restarting', restarts, reason, nextStartAt: nowAt } as const;
-    return { type: 'orphaned', view: shown };
-  }
-  return { type: 'ended', view: toEndedView(record, { reason, exit, endedAt }) };
-}
-
-function startsAgain(
-  { restart, stop, restartedAt }: AdoptionData,
-  { exit, endedAt }: { exit: ExitStatus; endedAt: number },
-): boolean {
-  if (stop !== null) return stop.cause.type === 'restart';
-  const past = { restart, exit, restartTimesMs: restartedAt };
-  return isRestartWanted(past) && !hasRestartedTooOften(past, endedAt);
-}
-
-function toReason({ code, signal }: ExitStatus, { stop }: AdoptionData): EndReason {
-  if (stop?.cause.type === 'kill') {
-    const { by } = stop.cause;
-    return { type: 'killed', by, signal: stop.signal, escalated: stop.escalated };
-  }
-  if (stop?.cause.type === 'limit') {
-    return { type: 'timed_out', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
-  }
-  if (signal !== null) return { type: 'signalled', signal, by: 'outside' };
-  return code === null ? { type: 'lost', why: 'its end was not reported' } : { type: 'exited', code };
-}
-
-function lost(record: ProcessRecord, why: string): ResolvedStatus {
-  const end = { reason: { type: 'lost', why }, exit: null, endedAt: record.savedAt } as const;
-  return { type: 'ended', view: toEndedView(record, end) };
-}
-
-/** Derives the view of an ended process from its last record. */
-export function toEndedView(
-  record: ProcessRecord,
-  end: {
-    readonly reason: EndReason;
-    readonly exit: ExitStatus | null;
-    readonly endedAt: number;
-    readonly receipt?: FinalView['receipt'];
-  },
-): FinalView {
-  const { view } = record;
-  const startedAt = 'startedAt' in view ? view.startedAt : null;
-  const { reason, exit, endedAt, receipt = null } = end;
-  return {
-    ...toFacts(record),
-    status: toStatus(reason),
-    pid: 'pid' in view ? view.pid : null,
-    startedAt,
-    backgroundedAt: 'backgroundedAt' in view ? view.backgroundedAt : null,
-    endedAt,
-    runtimeMs: startedAt === null ? 0 : Math.max(0, endedAt - startedAt),
-    restarts: 'restarts' in view ? view.restarts : 0,
-    exit,
-    reason,
-    leftovers: [],
-    suspects: [],
-    receipt,
-  };
-}
-
-function toStatus(reason: EndReason): FinalStatus {
-  switch (reason.type) {
-    case 'exited':
-      return reason.code === 0 ? 'completed' : 'failed';
-    case 'killed':
-    case 'cancelled':
-      return 'killed';
-    case 'timed_out':
-      return 'timed_out';
-    case 'lost':
-      return 'lost';
-    default:
-      return 'failed';
   }
 }
 

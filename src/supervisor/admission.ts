@@ -89,6 +89,7 @@ export class Admission implements ProcessService {
         return this.#moveToBackground(plan);
       case 'process.detached':
       case 'process.ended':
+      case 'leftovers.ended':
         return this.release(plan);
     }
   }
@@ -105,9 +106,11 @@ export class Admission implements ProcessService {
       .map(([id]) => id);
   }
 
-  /** Orders all processes to stop; resolves when they have stopped, or after a time limit. */
-  stop(): Promise<void> {
+  /** Orders all processes to stop; resolves when they and the leftovers of these ended ones are gone, or after a time limit. */
+  stop(withLeftovers: readonly SupervisedProcess[]): Promise<void> {
     return new Promise((resolve) => {
+      // Counted from now on, so that this actor ends after theirs.
+      for (const { plan } of withLeftovers) this.#adopt(plan);
       this.#isStopping = true;
       this.actor.subscribe({ complete: resolve });
       this.actor.send({ type: 'supervisor.stop' });

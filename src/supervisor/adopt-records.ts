@@ -1,6 +1,5 @@
 import type { UntimedEvent } from '../process/process-life.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import type { FinalView } from '../process/process-view.ts';
 import { toRestoredProcess } from '../process/restored-process.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
 import { toSaved, withoutValues } from '../process/to-record.ts';
@@ -33,32 +32,44 @@ export function loadEnded(record: ProcessRecord, recovery: Recovery): boolean {
 
 /** Adopts an ended process that has leftovers or an undelivered end. */
 export function adoptEnded(record: ProcessRecord, recovery: Recovery): void {
-  const { runtime, deps } = recovery;
-  const process = restore(record, recovery);
-  claim(record, deps);
-  runtime.registry.add(process);
-  runtime.registry.end(process);
-  const { leftovers, lifetime } = record.view as FinalView;
-  if (leftovers.length === 0) return;
-  const isKnown = registerTree(record, { deps, hasLeaderEnded: true });
-  if (isKnown && lifetime === 'persistent') {
-    runtime.leftovers.watch(process);
-    return;
-  }
+  const process = adoptLeftovers(record, recovery);
   // Leftovers of a session process were to end with their supervisor.
-  if (isKnown) deps.trees.forceKill(process.id);
-  process.life.forgetLeftovers();
+  if (process.life.hasLeftovers && process.plan.lifetime !== 'persistent')
+    process.orders.stop({ signal: 'SIGKILL', by: 'supervisor' });
 }
 
 /** Adopts a process that was alive: its chart determines its state. The record is claimed first. */
 export function adoptLive(record: ProcessRecord, recovery: Recovery): void {
+  const process = adopt(record, recovery);
+  process.life.send(toFirstEvent(record, recovery.deps));
+}
+
+/** Adopts a process in order to stop it: it waits for that order, and nothing of it is started. */
+export function adoptToStop(record: ProcessRecord, recovery: Recovery): void {
+  if ('endedAt' in record.view) adoptLeftovers(record, recovery);
+  else adopt(record, recovery);
+}
+
+function adopt(record: ProcessRecord, recovery: Recovery): SupervisedProcess {
   const { runtime, deps } = recovery;
   const process = restore(record, recovery);
   claim(record, deps);
   runtime.registry.add(process);
   process.life.begin();
   runtime.processDeps.emit(process.id, { type: 'process.created' });
-  process.life.send(toFirstEvent(record, deps));
+  return process;
+}
+
+function adoptLeftovers(record: ProcessRecord, recovery: Recovery): SupervisedProcess {
+  const { runtime, deps } = recovery;
+  const process = restore(record, recovery);
+  claim(record, deps);
+  runtime.registry.add(process);
+  runtime.registry.end(process);
+  if (process.plan.lifetime === 'persistent') deps.trees.exempt(process.id);
+  process.life.begin();
+  process.life.send({ type: 'process.adopt' });
+  return process;
 }
 
 /** Makes this supervisor the owner of a record and leaves the rest as it is until the state of the process is known. */
@@ -79,22 +90,14 @@ function toFirstEvent(record: ProcessRecord, deps: SupervisorDeps): UntimedEvent
   if (!isSameScope(record.scope, deps.scope))
     return { type: 'process.lost', why: 'the machine was restarted since' };
   if (record.revival !== null) return { type: 'process.adopt' };
-  registerTree(record, { deps, hasLeaderEnded: false });
+  registerTree(record, deps);
   return { type: 'process.lost', why: `its supervisor ${record.supervisorId} ended without ending it` };
 }
 
-/** Registers the tree of a recorded process. Returns `false` where the record has no leader of this boot and namespace. */
-function registerTree(
-  { view, leader }: ProcessRecord,
-  { deps, hasLeaderEnded }: { deps: SupervisorDeps; hasLeaderEnded: boolean },
-): boolean {
-  const { table, clock, trees, scope } = deps;
-  if (leader === null || table === null || !isSameScope(leader, scope)) return false;
-  const tree = createProcessTree({ identity: leader, table, clock });
-  if (hasLeaderEnded) tree.leaderExited();
-  if (view.lifetime === 'persistent') trees.exempt(view.id);
-  trees.add(view.id, { tree, identity: leader });
-  return true;
+/** Registers the tree of a process whose leader was recorded on this boot and namespace, so that it can be killed. */
+function registerTree({ view, leader }: ProcessRecord, { table, clock, trees, scope }: SupervisorDeps): void {
+  if (leader === null || table === null || !isSameScope(leader, scope)) return;
+  trees.add(view.id, { tree: createProcessTree({ identity: leader, table, clock }), identity: leader });
 }
 
 function restore(record: ProcessRecord, { runtime, deps }: Recovery): SupervisedProcess {

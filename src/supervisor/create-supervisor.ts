@@ -15,13 +15,13 @@ import { createNotificationCalls } from './notification-calls.ts';
 import { observeProcesses } from './observe-processes.ts';
 import { createOwners, type Owners } from './owners.ts';
 import { parseSpec } from './plan-process.ts';
-import { nothingRecovered, recover } from './recover.ts';
+import { nothingRecovered, type RecoveryReport, recover, recoverToStop } from './recover.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { shutDown } from './shut-down.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 import { startProcess } from './start-process.ts';
 import type { Supervisor } from './supervisor.ts';
-import { createSupervisorDeps } from './supervisor-deps.ts';
+import { createSupervisorDeps, type SupervisorDeps } from './supervisor-deps.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { forgetAll, forgetOld, removeOldLogs, sweepRegularly } from './sweep.ts';
 import type { SystemDeps } from './system-deps.ts';
@@ -36,6 +36,8 @@ export interface SupervisorHooks {
   readonly onStopping?: () => void;
   /** Called at the end of a shutdown, which waits for it. */
   readonly onStopped?: () => Promise<void> | void;
+  /** Id of a process of a dead supervisor that is adopted instead of all others, in order to be stopped. */
+  readonly adoptsToStop?: string;
   /** Replaces random values and the system, for recordings. Default: the real ones. */
   readonly system?: SystemDeps;
 }
@@ -88,7 +90,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
   const removeSignals = settings.handleSignals ? installHostSignals(shutdown) : () => {};
 
   const cancelSweeps = sweepRegularly(runtime, deps);
-  const recovered = settings.recover ? recover(runtime, deps) : nothingRecovered;
+  const recovered = recoverAs(hooks.adoptsToStop, { runtime, deps });
   if (recovered.damaged.length > 0) warnOfDamage(recovered.damaged);
   if (recovered.problem !== null) process.emitWarning(recovered.problem, 'TroupeRecoveryWarning');
   hooks.onCreated?.({
@@ -151,6 +153,14 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     shutdown,
     [Symbol.asyncDispose]: async () => void (await shutdown()),
   };
+}
+
+function recoverAs(
+  id: string | undefined,
+  { runtime, deps }: { runtime: Runtime; deps: SupervisorDeps },
+): RecoveryReport {
+  if (id !== undefined) return recoverToStop(id, { runtime, deps });
+  return deps.settings.recover ? recover(runtime, deps) : nothingRecovered;
 }
 
 /** Returns the error of a refused start; one that is no refusal is a fault of troupe. */

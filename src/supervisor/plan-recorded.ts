@@ -1,8 +1,9 @@
-import type { Limits, RestartSettings } from '../../machines/process/context.ts';
+import type { Limits } from '../../machines/process/context.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import { toReadinessSettings } from '../process/restored-process.ts';
-import type { Backend, ProcessMode } from '../spawn/backend.ts';
+import { neverAgain, toReadinessSettings } from '../process/restored-process.ts';
+import type { Backend } from '../spawn/backend.ts';
+import { createLeaderBackend } from '../spawn/leader-backend.ts';
 import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
 import { toRequest, toSpawnFiles } from './plan-process.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
@@ -69,40 +70,17 @@ export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): Proce
   };
 }
 
-/** Returns the backend of a live process, which is available here: see `partitionAdoptable`. */
+/** Returns the backend of a process. Of one that has ended, or that nothing here can adopt, only the tree can be ended. */
 function findBackend(record: ProcessRecord, deps: SupervisorDeps): Backend {
   const { view, revival } = record;
-  if (revival === null || 'endedAt' in view) return memoryOf(view.mode);
+  const hasEnded = 'endedAt' in view;
+  // The option "backend" knows processes of its own, which are not in the process table.
+  if (hasEnded && deps.treeDeps === null && deps.durableBackend !== null) return deps.durableBackend;
+  const lastResort = createLeaderBackend(view.mode, { deps: deps.treeDeps, hasEnded });
+  if (hasEnded || revival === null) return lastResort;
   const backend = findRecordedBackend(record, deps);
-  return 'why' in backend ? memoryOf(view.mode) : backend;
+  return 'why' in backend ? lastResort : backend;
 }
-
-/** Returns a placeholder for a backend that is gone; only its name is shown. */
-function memoryOf(mode: ProcessMode): Backend {
-  return {
-    mode,
-    capabilities: {
-      input: false,
-      terminal: false,
-      osProcesses: false,
-      separateStreams: false,
-      durable: false,
-    },
-    run: ({ tell }) => {
-      tell({ type: 'process.lost', why: 'it belongs to a supervisor that is gone' });
-      return () => {};
-    },
-  };
-}
-
-const neverAgain: RestartSettings = {
-  policy: 'temporary',
-  maxRestarts: 0,
-  withinMs: 0,
-  minBackoffMs: 0,
-  maxBackoffMs: 0,
-  healthyAfterMs: 0,
-};
 
 /** Returns the limits of an ended process, which are inactive. */
 function noLimits({ settings }: SupervisorDeps): Limits {

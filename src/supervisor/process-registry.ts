@@ -21,6 +21,8 @@ export interface ProcessRegistry extends ProcessService {
   end(process: SupervisedProcess): void;
   readonly live: ReadonlyMap<string, SupervisedProcess>;
   readonly ended: ReadonlyMap<string, SupervisedProcess>;
+  /** Ended processes with leftovers, which are not forgotten. */
+  readonly withLeftovers: readonly SupervisedProcess[];
   /** Returns `true` if a process with that id of a caller's choice was forgotten because too many ended later. */
   isForgotten(id: string): boolean;
   /** Returns up to three ids that a caller who wrote `id` may have meant, or else the newest ones. */
@@ -29,8 +31,6 @@ export interface ProcessRegistry extends ProcessService {
 
 export function createProcessRegistry(options: {
   maxFinished: number;
-  /** Returns `true` if an ended process has leftovers. */
-  hasLeftovers: (id: string) => boolean;
   /** Called for a process whose record is no longer needed. */
   removeRecord: (process: SupervisedProcess) => void;
 }): ProcessRegistry {
@@ -53,7 +53,7 @@ export function createProcessRegistry(options: {
   const forgetOldest = () => {
     for (const process of ended.values()) {
       if (ended.size <= options.maxFinished) return;
-      if (!options.hasLeftovers(process.id)) forget(process, 'full');
+      if (!process.life.hasLeftovers) forget(process, 'full');
     }
   };
 
@@ -84,6 +84,9 @@ export function createProcessRegistry(options: {
   return {
     live,
     ended,
+    get withLeftovers() {
+      return [...ended.values()].filter(({ life }) => life.hasLeftovers);
+    },
     isForgotten: (id) => forgotten.has(id),
     add: (process) => live.set(process.id, process),
     get,

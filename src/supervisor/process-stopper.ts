@@ -5,19 +5,21 @@ import type { SupervisedProcess } from '../process/supervised-process.ts';
 /** Stops every process for a shutdown, and detaches persistent ones. */
 export interface ProcessStopper extends ProcessService {
   stopAll(order: { readonly graceMs: number }): void;
-  /** Returns `true` if the process outlives the current shutdown. */
-  isLeaving(process: SupervisedProcess): boolean;
 }
 
 export function createProcessStopper({
-  live,
+  alive,
   save,
   emit,
+  forceKill,
 }: {
-  readonly live: () => Iterable<SupervisedProcess>;
+  /** Returns the live processes and those with leftovers. */
+  readonly alive: () => readonly SupervisedProcess[];
   /** Writes the record of a process now. */
   readonly save: (process: SupervisedProcess) => void;
   readonly emit: (id: string, event: LifecycleEvent) => void;
+  /** Kills the tree of a process without its actor. */
+  readonly forceKill: (id: string) => void;
 }): ProcessStopper {
   let isStopping = false;
   const isLeaving = ({ plan }: SupervisedProcess) => isStopping && plan.lifetime === 'persistent';
@@ -30,20 +32,21 @@ export function createProcessStopper({
   };
 
   return {
-    isLeaving,
     stopAll: ({ graceMs }) => {
       isStopping = true;
-      for (const process of [...live()]) {
+      for (const process of alive()) {
         if (isLeaving(process) && !isQueued(process)) detach(process);
         else process.orders.stop({ signal: 'SIGTERM', graceMs, by: 'supervisor' });
       }
     },
     on: ({ type }, process) => {
+      if (type === 'process.broken') return forceKill(process.id);
       const mayDetach =
         type === 'process.started' ||
         type === 'process.adopted' ||
         type === 'process.stopping' ||
-        type === 'process.restarting';
+        type === 'process.restarting' ||
+        type === 'process.ended';
       // Detach in a microtask, after the chart has finished its current step.
       if (mayDetach && isLeaving(process)) queueMicrotask(() => detach(process));
     },

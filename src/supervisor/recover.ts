@@ -3,7 +3,7 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { hasPendingNotice } from '../process/timeline.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
-import { adoptEnded, adoptLive, loadEnded, type Recovery } from './adopt-records.ts';
+import { adoptEnded, adoptLive, adoptToStop, loadEnded, type Recovery } from './adopt-records.ts';
 import { lockDirectory } from './lock-directory.ts';
 import { partitionAdoptable } from './partition-adoptable.ts';
 import type { Runtime } from './runtime.ts';
@@ -42,8 +42,29 @@ export const nothingRecovered: RecoveryReport = {
  * cannot be read or locked.
  */
 export function recover(runtime: Runtime, deps: SupervisorDeps): RecoveryReport {
+  return reportErrors(() => recoverOrThrow(runtime, deps));
+}
+
+/** Adopts one process of a dead supervisor, in order to stop it. */
+export function recoverToStop(
+  id: string,
+  { runtime, deps }: { readonly runtime: Runtime; readonly deps: SupervisorDeps },
+): RecoveryReport {
+  return reportErrors(() => {
+    const damaged: DamagedRecord[] = [];
+    const record = deps.store?.read(id) ?? null;
+    const { problem } = adoptAll(record === null ? [] : [record], {
+      ...toRecovery(damaged, { runtime, deps }),
+      isOrphan: createOrphanTest(deps),
+      adoptOne: adoptToStop,
+    });
+    return { ...nothingRecovered, damaged, problem };
+  });
+}
+
+function reportErrors(work: () => RecoveryReport): RecoveryReport {
   try {
-    return recoverOrThrow(runtime, deps);
+    return work();
   } catch (error) {
     return { ...nothingRecovered, problem: `Nothing was adopted: ${toErrorText(error)}` };
   }
@@ -59,18 +80,16 @@ function recoverOrThrow(runtime: Runtime, deps: SupervisorDeps): RecoveryReport 
     .filter(({ supervisorId, view: { owner } }) => isOrphan({ supervisorId, owner }))
     .toSorted((one, other) => one.view.createdAt - other.view.createdAt);
   const damaged: DamagedRecord[] = [...found.damaged];
-  const recovery: Recovery = {
-    runtime,
-    deps,
-    onDamage: (id, error) => damaged.push({ name: id, why: `it cannot be adopted: ${toErrorText(error)}` }),
-  };
+  const recovery = toRecovery(damaged, { runtime, deps });
   const ended = loadAllEnded(orphans.filter(isOver), recovery);
   // Done before taking the lock: looking for tmux may take seconds.
   const { adoptable, problems } = partitionAdoptable(
     orphans.filter((record) => !isOver(record) || hasPendingNotice(record)),
     deps,
   );
-  const adopted = adoptAll(adoptable, { ...recovery, isOrphan });
+  const adoptOne = (record: ProcessRecord) =>
+    isOver(record) ? adoptEnded(record, recovery) : adoptLive(record, recovery);
+  const adopted = adoptAll(adoptable, { ...recovery, isOrphan, adoptOne });
   const schedules = recoverSchedules(runtime, { deps, isOrphan });
   unregisterDead(deps);
   const live = adopted.records.filter((record) => !isOver(record));
@@ -81,6 +100,15 @@ function recoverOrThrow(runtime: Runtime, deps: SupervisorDeps): RecoveryReport 
     damaged: [...damaged, ...schedules.damaged],
     problem: toProblem([adopted.problem, ...problems, schedules.problem]),
   };
+}
+
+function toRecovery(
+  damaged: DamagedRecord[],
+  { runtime, deps }: { readonly runtime: Runtime; readonly deps: SupervisorDeps },
+): Recovery {
+  const onDamage = (id: string, error: unknown) =>
+    damaged.push({ name: id, why: `it cannot be adopted: ${toErrorText(error)}` });
+  return { runtime, deps, onDamage };
 }
 
 function toProblem(problems: readonly (string | null)[]): string | null {
@@ -132,7 +160,14 @@ function loadAllEnded(records: readonly ProcessRecord[], recovery: Recovery): nu
 /** Adopts records under a lock, and reads each again: two supervisors may start at the same time. */
 function adoptAll(
   records: readonly ProcessRecord[],
-  { isOrphan, ...recovery }: Recovery & { readonly isOrphan: OrphanTest },
+  {
+    isOrphan,
+    adoptOne,
+    ...recovery
+  }: Recovery & {
+    readonly isOrphan: OrphanTest;
+    readonly adoptOne: (record: ProcessRecord, recovery: Recovery) => void;
+  },
 ): { readonly records: readonly ProcessRecord[]; readonly problem: string | null } {
   const { deps, onDamage } = recovery;
   if (records.length === 0) return { records: [], problem: null };
@@ -147,8 +182,7 @@ function adoptAll(
       try {
         const record = deps.store?.read(view.id) ?? null;
         if (record === null || !isOrphan({ ...record, owner: record.view.owner })) return [];
-        if (isOver(record)) adoptEnded(record, recovery);
-        else adoptLive(record, recovery);
+        adoptOne(record, recovery);
         return [record];
       } catch (error) {
         onDamage(view.id, error);

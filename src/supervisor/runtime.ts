@@ -16,7 +16,6 @@ import { Watches } from '../watches/watches.ts';
 import { Admission } from './admission.ts';
 import { observeCauses } from './chart-causes.ts';
 import { createInspection } from './inspection.ts';
-import { createLeftoverMonitor, type LeftoverMonitor } from './leftover-monitor.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
 import { createProcessStopper } from './process-stopper.ts';
@@ -29,7 +28,6 @@ export interface Runtime {
   readonly processDeps: ProcessDeps;
   readonly registry: ProcessRegistry;
   readonly admission: Admission;
-  readonly leftovers: LeftoverMonitor;
   readonly publication: Publication;
   readonly records: RecordWriter;
   readonly mailboxes: Mailboxes;
@@ -41,7 +39,7 @@ export interface Runtime {
   reportError(error: unknown): void;
 }
 
-interface ProcessDepsSources extends Pick<Runtime, 'registry' | 'admission' | 'leftovers'> {
+interface ProcessDepsSources extends Pick<Runtime, 'registry' | 'admission'> {
   readonly inputs: InputDetection;
   readonly emit: ProcessDeps['emit'];
 }
@@ -63,7 +61,6 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
   const records = openRecords(deps, reportError);
   const registry: ProcessRegistry = createProcessRegistry({
     maxFinished: settings.maxFinished,
-    hasLeftovers: (id) => leftovers.ids.includes(id),
     removeRecord: (process) => records.forget(process),
   });
   const mailboxes = new Mailboxes({
@@ -103,11 +100,11 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     reportError,
   });
   const stopper = createProcessStopper({
-    live: () => registry.live.values(),
+    alive: () => [...registry.live.values(), ...registry.withLeftovers],
     save: (process) => records.save(process),
     emit,
+    forceKill: trees.forceKill,
   });
-  const leftovers = createLeftoverMonitor({ clock, trees, emit, isLeaving: stopper.isLeaving });
   const readiness = createReadinessMonitor({ clock, watchReadiness, findPids, emit });
   const inputs = createInputDetection({ clock, watchInput, findPids });
   const admission = new Admission({
@@ -123,27 +120,14 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     stopAll: stopper.stopAll,
   });
 
-  // The order matters at an end. Watches search the last output before the process may be forgotten. Leftovers are known before
-  // the registry forgets the oldest process without any. The slot is released after the process is registered as ended.
+  // The order matters at an end. Watches search the last output before the process may be forgotten. The slot is released after the process is registered as ended.
   // Subscribers are notified last, when all services are up to date.
-  services.push(
-    records,
-    readiness,
-    inputs,
-    watches,
-    schedules,
-    leftovers,
-    registry,
-    admission,
-    stopper,
-    publication,
-  );
+  services.push(records, readiness, inputs, watches, schedules, registry, admission, stopper, publication);
 
   return {
-    processDeps: toProcessDeps(deps, { registry, admission, leftovers, inputs, emit }),
+    processDeps: toProcessDeps(deps, { registry, admission, inputs, emit }),
     registry,
     admission,
-    leftovers,
     records,
     publication,
     mailboxes,
@@ -157,7 +141,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
 /** Returns what every process needs of its supervisor. */
 function toProcessDeps(
   { clock, trees, settings, cwd, system }: SupervisorDeps,
-  { registry, admission, leftovers, inputs, emit }: ProcessDepsSources,
+  { registry, admission, inputs, emit }: ProcessDepsSources,
 ): ProcessDeps {
   return {
     clock,
@@ -172,7 +156,6 @@ function toProcessDeps(
     members: (id) => findMembers(registry.getOrThrow(id), trees),
     findPorts: system.findPorts,
     waitFor: (handle, options) => waitFor(handle, { clock, ...options }),
-    endLeftovers: leftovers.end,
   };
 }
 

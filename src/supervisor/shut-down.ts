@@ -5,18 +5,15 @@ import type { SupervisorDeps } from './supervisor-deps.ts';
 /** Ends all processes that do not outlive this supervisor, and reports what is left. Never rejects. */
 export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<ShutdownReport> {
   const { clock } = deps;
-  const { registry, leftovers, publication } = runtime;
+  const { registry, publication } = runtime;
   const startMs = clock.nowMs();
   // Keep references: an ended process may be forgotten at once.
-  const withLeftovers = leftovers.ids.map((id) => registry.get(id)).filter((each) => each !== undefined);
+  const { withLeftovers } = registry;
   const concerned = [...registry.live.values(), ...withLeftovers];
   publication.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
 
   runtime.schedules.close();
-  await Promise.all([
-    runtime.admission.stop(),
-    leftovers.endAll({ signal: 'SIGTERM', graceMs: deps.settings.shutdownGrace }),
-  ]);
+  await runtime.admission.stop(withLeftovers.filter(({ plan }) => plan.lifetime !== 'persistent'));
   const ended = concerned.filter(({ life }) => life.hasEnded);
   await Promise.all(ended.map((process) => process.ended));
   const detached = concerned.filter(({ life }) => life.isDetached);
@@ -31,7 +28,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),
     left: detached.map(({ id }) => id),
-    ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
+    ended: ended.filter(({ life }) => !life.hasLeftovers).map(({ id }) => id),
     survivors: await findSurvivors(runtime, deps),
   };
   // With survivors the watchdog keeps running and kills them when this program ends.
@@ -56,14 +53,13 @@ function unregister({ reportError }: Runtime, { supervisors, supervisorId }: Sup
 }
 
 async function findSurvivors(
-  { registry, leftovers }: Runtime,
+  { registry }: Runtime,
   { trees }: SupervisorDeps,
 ): Promise<ShutdownReport['survivors']> {
-  const ids = [...registry.live.keys(), ...leftovers.ids];
+  const alive = [...registry.live.values(), ...registry.withLeftovers];
   return Promise.all(
-    ids.map(async (id) => {
-      const view = registry.get(id)?.life.view;
-      const seen = view?.status === 'stopping' ? view.survivors : [];
+    alive.map(async ({ id, life: { view } }) => {
+      const seen = view.status === 'stopping' ? view.survivors : [];
       return { id, members: seen.length > 0 ? seen : ((await trees.get(id)?.survey()) ?? []) };
     }),
   );

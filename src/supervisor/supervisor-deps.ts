@@ -18,7 +18,12 @@ import { createCurrentTable } from '../spawn/tree/current-table.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { createMarks, createScopedTable, type ToMark } from '../spawn/tree/scoped-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
-import { createTreeRegistry, type OrphanGuard, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
+import {
+  createTreeRegistry,
+  type OrphanGuard,
+  type TreeDeps,
+  type TreeRegistry,
+} from '../spawn/tree/tree-registry.ts';
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
 import { createEnvironmentStore, type EnvironmentStore } from '../store/environment-store.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
@@ -53,6 +58,8 @@ export interface SupervisorDeps {
   readonly watchdog: Watchdog | null;
   /** `null` where no processes of the operating system are started. */
   readonly table: ProcessTable | null;
+  /** What backends of such processes share. */
+  readonly treeDeps: TreeDeps | null;
   /** Names processes in the environment of their descendants. */
   readonly toMark: ToMark;
   /** The boot and namespace in which process ids of this program are valid. */
@@ -101,6 +108,7 @@ export function createSupervisorDeps(
     onChange: onIdentity,
   });
   const supervisors = paths === null ? null : createFileSupervisorRegistry({ directory: paths.directory });
+  const toTreeDeps = (): TreeDeps => ({ table: table ?? openTable(), trees, reportError });
   return {
     supervisorId,
     settings,
@@ -110,6 +118,7 @@ export function createSupervisorDeps(
     trees,
     watchdog,
     table,
+    treeDeps: table === null ? null : toTreeDeps(),
     toMark,
     shell: settings.shell ?? (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'),
     depth,
@@ -125,18 +134,18 @@ export function createSupervisorDeps(
       if (paths !== null && !existsSync(paths.supervisorOf(supervisorId)))
         supervisors?.register({ id: supervisorId, ...entry() });
     },
-    backend: ownBackend ?? wrap(createPipeBackend({ table: table ?? openTable(), trees, reportError })),
+    backend: ownBackend ?? wrap(createPipeBackend(toTreeDeps())),
     terminals:
       ownBackend === undefined
         ? createTerminals({
-            ...{ table: table ?? openTable(), trees, reportError },
+            ...toTreeDeps(),
             wrap,
             tmuxSocket: paths === null ? null : () => createSocketPaths(paths).make('tmux'),
           })
         : ownTerminals(ownBackend),
     durableBackend:
       ownBackend === undefined
-        ? createFileBackend({ table: table ?? openTable(), trees, reportError })
+        ? createFileBackend(toTreeDeps())
         : ownBackend.capabilities.durable
           ? ownBackend
           : null,

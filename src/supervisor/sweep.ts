@@ -47,11 +47,11 @@ export function isPastRetention(
 }
 
 /** Forgets processes that ended longer ago than `retention`, and returns their number. */
-export function forgetOld({ registry, leftovers }: Runtime, { clock, settings }: SupervisorDeps): number {
+export function forgetOld({ registry }: Runtime, { clock, settings }: SupervisorDeps): number {
   const nowAt = clock.epochMs();
   const old = [...registry.ended.values()].filter((process) => {
     const ended = { view: process.view() as FinalView, timeline: process.timeline.entries };
-    return isPastRetention(ended, { settings, nowAt }) && !leftovers.ids.includes(process.id);
+    return isPastRetention(ended, { settings, nowAt }) && !process.life.hasLeftovers;
   });
   for (const { id } of old) registry.remove(id);
   return old.length;
@@ -59,10 +59,10 @@ export function forgetOld({ registry, leftovers }: Runtime, { clock, settings }:
 
 /** Forgets all ended processes without leftovers, and removes their logs. */
 export async function forgetAll(
-  { registry, leftovers }: Runtime,
+  { registry }: Runtime,
   { paths }: SupervisorDeps,
 ): Promise<{ forgotten: number; logsRemoved: number }> {
-  const ended = [...registry.ended.values()].filter(({ id }) => !leftovers.ids.includes(id));
+  const ended = [...registry.ended.values()].filter(({ life }) => !life.hasLeftovers);
   for (const { id } of ended) registry.remove(id);
   const logs = paths === null ? [] : ended.flatMap(({ id }) => outputFilesOf(id, paths));
   const removed = await Promise.all(
@@ -93,7 +93,7 @@ export async function removeOldLogs(runtime: Runtime, deps: SupervisorDeps): Pro
 }
 
 async function findOldLogs(
-  { registry, leftovers }: Runtime,
+  { registry }: Runtime,
   { paths, settings, clock }: SupervisorDeps,
 ): Promise<readonly { readonly id: string; readonly files: readonly string[] }[]> {
   if (paths === null) return [];
@@ -101,7 +101,7 @@ async function findOldLogs(
   const ids = new Set(names.flatMap((name) => OUTPUT_FILE.exec(name)?.[1] ?? []));
   const old: { id: string; files: readonly string[] }[] = [];
   for (const id of ids) {
-    if (registry.live.has(id) || leftovers.ids.includes(id)) continue;
+    if (registry.live.has(id) || registry.ended.get(id)?.life.hasLeftovers) continue;
     const files = outputFilesOf(id, paths);
     const writtenAt = Math.max(...(await Promise.all(files.map(readWrittenAt))));
     if (clock.epochMs() - writtenAt > settings.logRetention) old.push({ id, files });

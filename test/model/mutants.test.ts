@@ -16,7 +16,7 @@ import { walkSupervisor } from './walk-supervisor.ts';
 const ways = processWays();
 
 test('a retargeted transition is detected', async () => {
-  const id = 'process.pending.queued · process.stop · 0';
+  const id = 'process.pending.queued · process.stop · 1';
   const chart = withTarget(processMachine, { id, target: '#process.failed' });
   const way = ways.find((each) => idsTaken(each).has(id));
 

@@ -14,7 +14,7 @@ export interface Scene {
   /** Makes room for the queued process. */
   freeSlot(): void;
   /** Starts a supervisor that adopts what the earlier one has left. */
-  recover(options: { isSameBoot: boolean }): void;
+  recover(options: { isSameBoot: boolean; toStop?: boolean }): void;
   /** True while the process has a supervisor. */
   isTakenOver(): boolean;
   /** Shuts the supervisor down. */
@@ -29,15 +29,20 @@ type Driver = { readonly [Type in ModelEvent['type']]: Deed<Extract<ModelEvent, 
 /** Actions that bring an event about, never by sending it. */
 export const processDriver: Driver = {
   'process.admit': ({ freeSlot }) => freeSlot(),
-  'process.adopt': ({ recover }) => recover({ isSameBoot: true }),
+  'process.adopt': (scene) => {
+    scene.recover({ isSameBoot: true });
+    if ('leftovers' in scene.process.view()) scene.world.beAdopted();
+  },
   'process.release': ({ shutDown }) => shutDown(),
   'process.background': ({ process }, { by }) => void process.background(by),
-  'process.stop': ({ process }, { by, signal, graceMs }) =>
-    void process.kill({
+  'process.stop': (scene, { by, signal, graceMs }) => {
+    if (!scene.isTakenOver()) scene.recover({ isSameBoot: true, toStop: true });
+    void scene.process.kill({
       by,
       signal: signal as NodeJS.Signals,
       ...(graceMs !== undefined && { grace: graceMs }),
-    }),
+    });
+  },
   'process.restart': ({ process }, { by }) => void process.restart(by),
   'process.hold': ({ process }, { by, signal }) =>
     void process.hold({ by, signal: signal as NodeJS.Signals }),
@@ -51,19 +56,24 @@ export const processDriver: Driver = {
   'process.exited': fact(({ world }, { exit }) => world.exit(exit)),
   'output.ended': fact(({ world }) => world.endOutput()),
   'output.quieted': fact(({ world }) => world.beQuiet()),
-  'tree.surveyed': fact(async ({ world, gate }, { leftovers }) => {
-    if (leftovers.length === 0) await world.endChild();
+  'tree.surveyed': async (scene, event) => {
+    const { world, gate } = scene;
+    if (event.leftovers.length > 1) return gate.attempt.tell(event);
+    if (event.leftovers.length === 0) await world.endChild();
     gate.attempt.survey();
-  }),
+    await gate.attempt.pass(event.type);
+  },
   'tree.seen': fact(({ world }, { alive }) => world.resist(alive)),
   'tree.gone': fact(({ world }) => world.vanish()),
   'process.lost': ({ gate, recover, isTakenOver }, { why }) => {
     if (!isTakenOver()) recover({ isSameBoot: false });
     else gate.attempt.tell({ type: 'process.lost', why });
   },
-  'xstate.error.actor.runner': ({ gate, process }, { error }) => {
+  'xstate.error.actor.runner': ({ gate, process, untilHeard }, { error, type }) => {
     gate.attempt.breakWith(error as Error);
     void process.write('anything');
+    // The runner of leftovers gets no input: it breaks at the next look.
+    if ('leftovers' in process.view()) untilHeard(type);
   },
 
   'deadline.wait': deadline,
@@ -71,6 +81,7 @@ export const processDriver: Driver = {
   'deadline.background': deadline,
   'deadline.grace': deadline,
   'deadline.proof': deadline,
+  'deadline.look': deadline,
   'deadline.drain': deadline,
   'deadline.backoff': deadline,
   'deadline.health': deadline,

@@ -32,6 +32,8 @@ export interface ModelRow {
   readonly isPersistent: boolean;
   /** Life under an earlier supervisor; `null` for a new process. Unless it was released, that supervisor crashed. */
   readonly before: readonly ModelEvent[] | null;
+  /** Set if what happens to leftovers is followed, too; elsewhere a path ends with the process. */
+  readonly followsLeftovers: boolean;
   /** Events that are followed, because the rest is like in other rows; `null`: all. */
   readonly follows: ReadonlySet<ModelEvent['type']> | null;
 }
@@ -66,11 +68,17 @@ const noLimits: Limits = {
 };
 const NEVER_MS = 1_000_000_000;
 
+/** Member alive beside the leader. */
+export const child: TreeMember = { pid: 2, pgid: 1, startedAt: '0', command: 'child' };
+const grandchild: TreeMember = { pid: 3, pgid: 1, startedAt: '0', command: 'grandchild' };
+
 const atMs = 0;
 const admit: ModelEvent = { type: 'process.admit', atMs };
 const spawned: ModelEvent = { type: 'process.spawned', pid: 1, pgid: 1, atMs };
 const failed: ModelEvent = { type: 'process.exited', exit: { code: 3, signal: null }, atMs };
 const quieted: ModelEvent = { type: 'output.quieted', atMs };
+const left: ModelEvent = { type: 'tree.surveyed', leftovers: [child], atMs };
+const leftMore: ModelEvent = { type: 'tree.surveyed', leftovers: [child, grandchild], atMs };
 const alone: ModelEvent = { type: 'tree.surveyed', leftovers: [], atMs };
 const release: ModelEvent = { type: 'process.release', atMs };
 const stop: ModelEvent = { type: 'process.stop', by: 'agent', signal: 'SIGTERM', atMs };
@@ -102,6 +110,27 @@ const pausedBetween = {
 export const processRows: readonly ModelRow[] = [
   row('no limits'),
   row('leftovers are killed', { leftoverPolicy: 'kill' }),
+  row('leaves something behind', {
+    followsLeftovers: true,
+    follows: [
+      'process.admit',
+      'process.spawned',
+      ...naturalEnd,
+      'process.stop',
+      'deadline.grace',
+      'deadline.proof',
+      'deadline.look',
+      'tree.seen',
+      'tree.gone',
+      'process.lost',
+      'xstate.error.actor.runner',
+    ],
+  }),
+  row('leaves something behind for the next supervisor', {
+    ...persistent,
+    followsLeftovers: true,
+    follows: ['process.admit', 'process.spawned', ...naturalEnd, 'process.release'],
+  }),
   row('a child holds the output', { childHoldsOutput: true }),
   row('given limits later', { changesLimits: true }),
   row('promoted on timeout', { limits: { timeoutMs: 10_000 } }),
@@ -159,6 +188,17 @@ export const processRows: readonly ModelRow[] = [
     before: [admit, spawned, release],
     follows: [...adoption, 'process.stop', ...naturalEnd, 'deadline.background', 'process.release'],
   }),
+  row('taken over to be stopped', {
+    ...persistent,
+    before: [admit, spawned, release],
+    follows: ['process.stop', 'process.adopted', 'process.lost', ...orderedEnd],
+  }),
+  row('taken over with something left behind', {
+    ...persistent,
+    followsLeftovers: true,
+    before: [admit, spawned, failed, quieted, left, release],
+    follows: ['process.adopt', 'process.stop', 'tree.surveyed', 'tree.gone', 'deadline.look'],
+  }),
   row('taken over between two attempts', {
     ...persistent,
     policy: 'transient',
@@ -189,6 +229,7 @@ function row(
     childHoldsOutput?: boolean;
     changesLimits?: boolean;
     isPersistent?: boolean;
+    followsLeftovers?: boolean;
     before?: readonly ModelEvent[];
     follows?: readonly ModelEvent['type'][];
   } = {},
@@ -216,6 +257,7 @@ function row(
     childHoldsOutput: variant.childHoldsOutput ?? false,
     changesLimits: variant.changesLimits ?? false,
     isPersistent: variant.isPersistent ?? false,
+    followsLeftovers: variant.followsLeftovers ?? false,
     before,
     follows: follows && new Set(follows),
     // No caller waits for an adopted process.
@@ -227,15 +269,17 @@ function toPast(input: ProcessInput, before: readonly ModelEvent[]): ProcessPast
   const actor = createActor(processModel, { input }).start();
   for (const event of before) actor.send(event as Parameters<typeof actor.send>[0]);
   const { attempt, restartTimesMs, nextStartAtMs, stop } = actor.getSnapshot().context;
-  return { attempt, restartTimesMs, nextStartAtMs, stop };
+  return { attempt, restartTimesMs, nextStartAtMs, stop, end: toPastEnd(actor.getSnapshot().context) };
+}
+
+function toPastEnd({ endStatus, reason, ...context }: ProcessContext): ProcessPast['end'] {
+  if (endStatus === null || reason === null) return null;
+  const { exit, pid, leftovers, suspects, receipt } = context;
+  return { endStatus, reason, exit, pid, leftovers, suspects, receipt };
 }
 
 /** Reason for a process lost after a restart of the machine. */
 const OTHER_BOOT = 'the machine was restarted since';
-
-/** Member alive beside the leader. */
-export const child: TreeMember = { pid: 2, pgid: 1, startedAt: '0', command: 'child' };
-const grandchild: TreeMember = { pid: 3, pgid: 1, startedAt: '0', command: 'grandchild' };
 
 /** Every event with every payload that the chart distinguishes. */
 export const processEvents: readonly ModelEvent[] = [
@@ -263,7 +307,8 @@ export const processEvents: readonly ModelEvent[] = [
   { type: 'output.ended', atMs },
   quieted,
   alone,
-  { type: 'tree.surveyed', leftovers: [child], atMs },
+  left,
+  leftMore,
   { type: 'tree.seen', alive: [child, grandchild], atMs },
   { type: 'tree.gone', ended: [child], atMs },
   { type: 'deadline.wait', atMs },
@@ -271,6 +316,7 @@ export const processEvents: readonly ModelEvent[] = [
   { type: 'deadline.background', atMs },
   { type: 'deadline.grace', atMs },
   { type: 'deadline.proof', atMs },
+  { type: 'deadline.look', atMs },
   { type: 'deadline.drain', atMs },
   { type: 'deadline.backoff', atMs },
   { type: 'deadline.health', atMs },
@@ -309,9 +355,13 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
   const hasBody = !isQueued && !state.matches('restarting');
   if (state.status === 'done' || state.matches({ backgrounded: 'released' })) return false;
   if (row.follows !== null && !row.follows.has(event.type)) return false;
+  if (state.matches('leftover') && !row.followsLeftovers) return false;
   // An adopted process waits for no caller.
   if (isQueued && row.before !== null)
-    return event.type === 'process.adopt' || (event.type === 'process.lost' && event.why === OTHER_BOOT);
+    return (
+      event.type === (row.follows?.has('process.adopt') ? 'process.adopt' : 'process.stop') ||
+      (event.type === 'process.lost' && event.why === OTHER_BOOT)
+    );
   if (limits.maxExecutionMs > row.input.limits.maxExecutionMs && !afterChange.has(event.type)) return false;
   if (context.attempt > 1 && !secondAttempt.has(event.type)) return false;
   switch (event.type) {
@@ -321,12 +371,19 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
       if (isForced(state)) return event.exit.signal === 'SIGKILL';
       if (event.exit.signal === 'SIGTERM') return stop !== null;
       return event.exit.signal !== 'SIGKILL';
+    case 'process.background':
+      return state.can(event);
     case 'process.stop':
-      return event.graceMs === undefined || state.matches({ stopping: 'terminating' });
+      if (row.followsLeftovers && !state.matches('leftover')) return false;
+      return (
+        event.graceMs === undefined ||
+        state.matches({ stopping: 'terminating' }) ||
+        state.matches({ leftover: 'terminating' })
+      );
     case 'process.lost':
-      return hasBody && loss === null && event.why !== OTHER_BOOT;
+      return hasBody && loss === null && event.why !== OTHER_BOOT && !isEndingLeftovers(state);
     case 'xstate.error.actor.runner':
-      return hasBody;
+      return hasBody && !isEndingLeftovers(state);
     case 'process.hold':
     case 'process.proceed':
       return row.follows !== null;
@@ -339,7 +396,9 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
       return !row.childHoldsOutput || state.matches({ stopping: 'settling' });
     case 'tree.seen':
     case 'tree.gone':
-      return !state.matches({ stopping: 'settling' });
+      return !state.matches({ stopping: 'settling' }) && !state.matches({ leftover: 'watching' });
+    case 'tree.surveyed':
+      return event !== leftMore || state.matches({ leftover: 'watching' });
     case 'limits.change':
       return row.changesLimits;
     case 'deadline.wait':
@@ -357,6 +416,10 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
     default:
       return true;
   }
+}
+
+function isEndingLeftovers(state: ProcessState): boolean {
+  return state.matches('leftover') && !state.matches({ leftover: 'watching' });
 }
 
 /**
@@ -464,6 +527,10 @@ export function isRealistic(path: ProcessPath): boolean {
   let seen = 0;
   for (const { event, state } of path) {
     if (event.type === 'process.spawned') seen = 0;
+    // A program has one child.
+    if (event === leftMore) return false;
+    // The backend that finds them by their leader is not behind the gate.
+    if (event.type === 'process.adopt' && state.matches('leftover')) return false;
     if (event.type === 'tree.seen') seen += 1;
     // Nothing survives SIGKILL, and the living of a tree change once: when its leader ends.
     if (event.type === 'deadline.proof' || seen > 1) return false;

@@ -3,7 +3,7 @@ import type { processMachine } from '../../machines/process/machine.ts';
 import type { SupervisedProcess } from '../../src/process/supervised-process.ts';
 import type { Backend } from '../../src/spawn/backend.ts';
 import { parseSpec } from '../../src/supervisor/plan-process.ts';
-import { recover } from '../../src/supervisor/recover.ts';
+import { recover, recoverToStop } from '../../src/supervisor/recover.ts';
 import type { Runtime } from '../../src/supervisor/runtime.ts';
 import { shutDown } from '../../src/supervisor/shut-down.ts';
 import { startProcess } from '../../src/supervisor/start-process.ts';
@@ -151,15 +151,16 @@ function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOpti
       const spec = { command: place.command, env: place.env, stdin: 'pipe', ...toSpec(row) };
       house.process = startProcess(parseSpec(spec), { runtime: charted, deps });
     },
-    recover: ({ isSameBoot }: { isSameBoot: boolean }) => {
+    recover: ({ isSameBoot, toStop = false }: { isSameBoot: boolean; toStop?: boolean }) => {
       watch();
       const { store } = deps;
-      const record = store?.load().records.find(({ revival }) => revival !== null);
+      const record = store?.load().records.find(({ view }) => view.lifetime === 'persistent');
       if (store === null || record === undefined) throw new Error('Nothing was left behind.');
       const { id } = record.view;
       if (!isSameBoot) store.save(id, { ...record, scope: { ...record.scope, bootId: 'another' } });
       house.earlierEntries = record.timeline.length;
-      recover(charted, deps);
+      if (toStop) recoverToStop(id, { runtime: charted, deps });
+      else recover(charted, deps);
       house.process = runtime.registry.get(id) ?? null;
     },
     shutDown: () => {

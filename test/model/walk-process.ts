@@ -92,6 +92,7 @@ const announcements = new Set<string>([
   'process.silent',
   'process.elapsed',
   'process.ended',
+  'leftovers.ended',
 ]);
 
 function perform(scene: Scene, event: ModelEvent): Promise<void> | void {

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { KillAnswer, KillReceipt, ProcessHandle } from '../../src/index.ts';
-import { fixtureProgram, isAlive, stateOf, waitUntil } from '../fixtures/os.ts';
+import type { FinalView, KillAnswer, KillReceipt, ProcessHandle } from '../../src/index.ts';
+import { carriers, fixtureProgram, isAlive, stateOf, waitUntil } from '../fixtures/os.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Starts a fixture program and waits for the file that it creates; its first argument. */
@@ -78,6 +80,35 @@ test('leftovers that may not stay are ended first', async () => {
 
   expect(stage.alive(handle.id)).toEqual([]);
   expect(view).toMatchObject({ status: 'completed', leftovers: [] });
+});
+
+test.each(['pipe', 'terminal'])('leftovers on a %s keep no program running', async (mode) => {
+  const host = spawn(process.execPath, [fixtureProgram('leaves-a-child.ts'), mode], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // Shorter than any limit of the command and than its child.
+    timeout: 20_000,
+  });
+  const [said] = await once(host.stdout, 'data');
+  const [id, count] = String(said).trim().split(' ');
+
+  const [code, signal] = await once(host, 'exit');
+
+  expect([count, code, signal]).toEqual(['1', 0, null]);
+  await waitUntil(() => carriers(`/${id}/`).length === 0);
+});
+
+test('leftovers that are killed late are named as they are then', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({
+    command: 'until test -e go; do sleep 0.02; done && setsid sleep 100 & sleep 100 &',
+  });
+  const { leftovers } = await handle.ended;
+
+  await stage.supervisor.execute({ command: 'touch go' });
+  const named = () => (handle.view() as FinalView).leftovers.map(({ command }) => command);
+  await waitUntil(() => named().filter((command) => command === 'sleep 100').length === 2);
+
+  expect(leftovers.map(({ command }) => command)).not.toEqual(named());
 });
 
 test('leftovers that end by themselves are noticed', async () => {

@@ -78,6 +78,37 @@ test('a persistent process is killed by its identity once its supervisor is dead
   expect(shown.timeline.map(({ type }) => type).slice(-2)).toEqual(['process.signalled', 'process.ended']);
 }, 30_000);
 
+test('the end of a process killed without a supervisor reaches its owner', async () => {
+  await using stage = await openHost('persistent', 'sleep 1000');
+  await stage.kill();
+  await stage.state.kill(stage.id);
+
+  await using next = createReachableSupervisor({ cwd: stage.place.path, stateDirectory: stage.directory });
+  const owner = next.get(stage.id)?.view().owner ?? '';
+  using mailbox = next.mailbox(owner);
+  const notice = mailbox.take();
+
+  expect(notice?.text).toContain(stage.id);
+  expect(notice?.text).toContain('killed');
+}, 30_000);
+
+test('two kills of an orphan at once get one end', async () => {
+  await using stage = await openHost('persistent', 'trap "" TERM; while :; do sleep 0.1; done');
+  await stage.kill();
+  const other = openStateDirectory({ directory: stage.directory });
+
+  const answers = await Promise.all([
+    stage.state.kill(stage.id, { grace: '500ms' }),
+    other.kill(stage.id, { grace: '500ms' }),
+  ]);
+  other.close();
+
+  expect(answers.map(({ type }) => type).toSorted()).toEqual(['alreadyStopping', 'killed']);
+  expect(carriers(`/${stage.id}/`)).toEqual([]);
+  const { timeline } = await stage.state.show(stage.id);
+  expect(timeline.filter(({ type }) => type === 'process.ended')).toHaveLength(1);
+}, 30_000);
+
 test('no supervisor starts again what was killed without one', async () => {
   await using stage = await openHost('persistent', 'sleep 1000');
   await stage.kill();

@@ -93,11 +93,15 @@ function supervise(
 ): Cancel {
   const { table } = deps;
   const { request, clock } = port;
+  const letProgramEnd = () => {
+    for (const source of Object.values(sources) as Unrefable[]) source.unref?.();
+  };
   const control = createChildControl(child.pid, {
     port,
     deps,
     identifyLeader: () => identify(table, { pid: child.pid, id: request.id }),
     input: stdin === null ? noInput : createInputWriter(stdin, clock),
+    onLeftovers: letProgramEnd,
   });
 
   pipeOutput(sources, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
@@ -117,8 +121,7 @@ function supervise(
 
   return () => {
     control.detach();
-    // Leftovers may hold the pipes for ever; reading them must not keep this program alive.
-    for (const source of Object.values(sources) as Unrefable[]) source.unref?.();
+    letProgramEnd();
   };
 }
 

@@ -85,6 +85,7 @@ function supervise(
     deps,
     identifyLeader: (hasExited) => identifyLeader(deps.table, { pid, id: request.id, hasExited }),
     input: toInputPort(input),
+    onLeftovers: child.unref,
     terminal,
   });
 
@@ -102,7 +103,6 @@ function supervise(
 
   return () => {
     control.detach();
-    // Leftovers may hold the terminal for ever; reading it must not keep this program alive.
     child.unref();
   };
 }

@@ -1,0 +1,111 @@
+import type { Cancel } from '../clock/clock.ts';
+import type { Backend, BackendPort, ProcessMode } from './backend.ts';
+import { refuseAll } from './refusals.ts';
+import { isSameScope, isStillAlive, type ProcessIdentity } from './tree/identity.ts';
+import type { ProcessTree } from './tree/process-tree.ts';
+import type { TreeDeps } from './tree/tree-registry.ts';
+import { createTreeCommands, registerTree } from './tree-commands.ts';
+
+/** Interval of looks at the leader, whose end nothing reports. */
+const LOOK_MS = 50;
+
+const closed = {
+  code: 'closed',
+  refusal: 'Its input is closed: it ended with the supervisor that started it.',
+} as const;
+
+/**
+ * Creates the backend of a process of which only the leader in its record is known: it has ended and left something behind, or what ran it is
+ * gone or unavailable. It ends the tree and proves that; how the leader exits remains unknown.
+ */
+export function createLeaderBackend(
+  mode: ProcessMode,
+  { deps, hasEnded }: { readonly deps: TreeDeps | null; readonly hasEnded: boolean },
+): Backend {
+  return {
+    mode,
+    capabilities: {
+      input: false,
+      terminal: false,
+      osProcesses: true,
+      separateStreams: false,
+      durable: false,
+    },
+    run: (port) => lose(port, 'it belongs to a supervisor that is gone'),
+    adopt: (port) => {
+      const { leader } = port;
+      if (leader === undefined || deps === null) return lose(port, 'its record names no process');
+      return follow(port, { leader, deps, hasEnded });
+    },
+  };
+}
+
+function lose(port: BackendPort, why: string): Cancel {
+  refuseAll(port);
+  port.tell({ type: 'process.lost', why });
+  return () => {};
+}
+
+function follow(
+  port: BackendPort,
+  {
+    leader,
+    deps,
+    hasEnded,
+  }: { readonly leader: ProcessIdentity; readonly deps: TreeDeps; readonly hasEnded: boolean },
+): Cancel {
+  const { clock, tell } = port;
+  const { table, trees, reportError } = deps;
+  const found = Promise.withResolvers<ProcessTree | null>();
+  let hasExited = false;
+  let isDetached = false;
+  let cancelLook: Cancel = () => {};
+
+  const commands = createTreeCommands({
+    port,
+    trees,
+    findTree: () => found.promise,
+    signalWithoutTree: () => tell({ type: 'tree.gone', ended: [] }),
+    hasExited: () => hasExited,
+    input: closed,
+  });
+  port.onCommand(commands.execute);
+
+  const look = async (tree: ProcessTree): Promise<void> => {
+    if (isDetached) return;
+    if (!hasEnded && isStillAlive(leader, await table.read(leader.pid))) {
+      cancelLook = clock.at(clock.nowMs() + LOOK_MS, () => attempt(() => look(tree)), { idle: true });
+      return;
+    }
+    hasExited = true;
+    tree.leaderExited();
+    if (!hasEnded)
+      tell({ type: 'process.lost', why: 'its exit is unknown: what would have recorded it ended first' });
+  };
+
+  const begin = async (): Promise<void> => {
+    if (!isSameScope(leader, await table.scope())) {
+      found.resolve(null);
+      return tell({ type: 'process.lost', why: 'the machine was restarted since' });
+    }
+    const tree = registerTree(leader, { port, deps });
+    const { pid, pgid } = leader;
+    tell({ type: 'process.adopted', pid, pgid, startedAtMs: port.startedAtMs ?? clock.nowMs() });
+    await look(tree);
+    found.resolve(tree);
+  };
+
+  const attempt = (step: () => Promise<void>): void => {
+    step().catch((error: unknown) => {
+      found.resolve(null);
+      reportError(error);
+    });
+  };
+
+  attempt(begin);
+  return () => {
+    isDetached = true;
+    cancelLook();
+    commands.detach();
+  };
+}

@@ -1,0 +1,37 @@
+import { TroupeError } from '../config/troupe-error.ts';
+import { openReachableSupervisor } from '../control/reachable-supervisor.ts';
+import { toNotRunning } from '../process/kill-process.ts';
+import type { KillAnswer, KillOptions } from '../process/process-handle.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
+import type { DirectoryDeps } from './directory-deps.ts';
+
+/**
+ * Kills a process whose supervisor is gone: a supervisor that lives for this call adopts it, and the process is killed as always. Returns `null`
+ * where another supervisor has adopted it, which then must be asked.
+ *
+ * @throws TroupeError `invalid-option`; `unreachable` for a process in a scope this program cannot inspect.
+ */
+export async function killOrphan(
+  deps: DirectoryDeps,
+  { record, options }: { readonly record: ProcessRecord; readonly options: KillOptions },
+): Promise<KillAnswer | null> {
+  const { id } = record.view;
+  const { clock, paths } = deps;
+  const { type, view } = await deps.resolveStatus(record);
+  if (type === 'elsewhere') throw elsewhere(record);
+  if (type === 'ended' && view.leftovers.length === 0) return toNotRunning(view, clock.epochMs());
+  const supervisor = openReachableSupervisor(
+    { stateDirectory: paths.directory, clock, recover: false, handleSignals: false },
+    { ask: null, adoptsToStop: id },
+  );
+  try {
+    return (await supervisor.get(id)?.kill(options)) ?? null;
+  } finally {
+    await supervisor.shutdown();
+  }
+}
+
+function elsewhere({ view, supervisorId }: ProcessRecord): TroupeError {
+  const message = `Process ${view.id} of supervisor ${supervisorId} is out of reach of this program, perhaps in a container: kill it from there.`;
+  return new TroupeError({ code: 'unreachable', message });
+}
