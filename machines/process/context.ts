@@ -106,14 +106,18 @@ export interface RestartSettings {
 /** The five ways to end. */
 export type FinalStatus = 'completed' | 'failed' | 'killed' | 'timed_out' | 'lost';
 
-/** Description of a process from which the chart is created. Plain JSON. */
-export interface ProcessInput {
-  readonly id: string;
+/** Settings by which the chart of a process decides. Plain JSON. */
+export interface RunSettings {
   readonly background: boolean;
   readonly onTimeout: OnTimeout;
   readonly limits: Limits;
   readonly leftoverPolicy: 'keep' | 'kill';
   readonly restart: RestartSettings;
+}
+
+/** Description of a process from which the chart is created. Plain JSON. */
+export interface ProcessInput extends RunSettings {
+  readonly id: string;
   /** Seed of the jitter of restarts: the chart itself makes no random numbers. */
   readonly seed: number;
   /** Progress under an earlier supervisor; `null` for a new process. */
@@ -132,15 +136,52 @@ export interface ProcessPast {
   readonly end: PastEnd | null;
 }
 
-/** End of a process with leftovers, as its earlier supervisor recorded it. */
-export interface PastEnd {
-  readonly endStatus: 'completed' | 'failed';
-  readonly reason: EndReason;
+/** What is known of a process that has ended. */
+export interface ProcessEnd {
+  /** Exit as the operating system reported it, whatever the reason; `null` when the process never started or its exit was not observed. */
   readonly exit: ExitStatus | null;
-  readonly pid: number | null;
+  readonly reason: EndReason;
+  /** Members alive after the leader's natural end; still owned, and ended by a kill of this id. */
   readonly leftovers: readonly TreeMember[];
+  /**
+   * Live processes that may belong to it: started in its lifetime, without a parent and without a trace of their origin, such as a program that
+   * turned itself into a daemon and overwrote its environment. They are never signalled, since they may be foreign. Linux only.
+   */
   readonly suspects: readonly TreeMember[];
+  /** Proof of the last kill, of the process or of its leftovers; `null` where none was ordered. */
   readonly receipt: KillReceipt | null;
+  /**
+   * CPU time in user and kernel mode, in milliseconds, of the process and of the children that it has waited for; `null` where it is
+   * unknown. Known for commands on pipes on Linux, unless a child holds their output.
+   */
+  readonly cpuMs: number | null;
+}
+
+/** Facts of an end of which nothing is known; at the same time the names of all facts. */
+export const unknownEnd: ProcessEnd = {
+  exit: null,
+  reason: { type: 'lost', why: 'its end was not reported' },
+  leftovers: [],
+  suspects: [],
+  receipt: null,
+  cpuMs: null,
+};
+
+const names = Object.keys(unknownEnd) as (keyof ProcessEnd)[];
+
+/** Takes the facts of an end from a larger object. Those that are missing there, perhaps because it was written earlier, are unknown. */
+export function toProcessEnd(
+  from: { readonly [Fact in keyof ProcessEnd]?: ProcessEnd[Fact] | null },
+): ProcessEnd {
+  const facts: Partial<Record<keyof ProcessEnd, unknown>> = {};
+  for (const name of names) facts[name] = from[name] ?? unknownEnd[name];
+  return facts as ProcessEnd;
+}
+
+/** End of a process with leftovers, as its earlier supervisor recorded it. */
+export interface PastEnd extends ProcessEnd {
+  readonly endStatus: 'completed' | 'failed';
+  readonly pid: number | null;
 }
 
 /** Order to stop, from the command to the proof. */
@@ -157,7 +198,8 @@ export interface StopOrder {
   readonly escalated: boolean;
 }
 
-export interface ProcessContext extends Omit<ProcessInput, 'past'> {
+/** `leftovers` are members alive beside the leader after its natural end, `suspects` may belong to the tree without proof. */
+export interface ProcessContext extends Omit<ProcessInput, 'past'>, Omit<ProcessEnd, 'reason'> {
   /** True for the first attempt here of a process that an earlier supervisor started. */
   readonly isRestored: boolean;
   /** Number of the attempt, from 1. */
@@ -165,21 +207,15 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'> {
   readonly pid: number | null;
   readonly pgid: number | null;
   readonly spawnedAtMs: number | null;
-  readonly exit: ExitStatus | null;
   /** Set if the backend lost the leader during a stop, so that its exit, or its life, is unknown. */
   readonly loss: EndReason | null;
   readonly spawnFailure: Extract<EndReason, { type: 'spawnFailed' }> | null;
   readonly outputEnded: boolean;
   readonly stop: StopOrder | null;
-  /** Members alive beside the leader after its natural end. */
-  readonly leftovers: readonly TreeMember[];
-  /** Processes that may belong to the tree without proof: alive at its end, started during its life, without a trace of their origin. */
-  readonly suspects: readonly TreeMember[];
   /** Members alive although SIGKILL was sent. */
   readonly survivors: readonly TreeMember[];
   /** Members beside the leader that we ended. */
   readonly leftoversEnded: readonly TreeMember[];
-  readonly receipt: KillReceipt | null;
   readonly reason: EndReason | null;
   /** Set once a process that was not stopped has ended. */
   readonly endStatus: 'completed' | 'failed' | null;
@@ -201,17 +237,14 @@ export function createProcessContext(given: ProcessInput): ProcessContext {
     pid: null,
     pgid: null,
     spawnedAtMs: null,
-    exit: null,
+    ...unknownEnd,
+    reason: null,
     loss: null,
     spawnFailure: null,
     outputEnded: false,
     stop: past?.stop ?? null,
-    leftovers: [],
-    suspects: [],
     survivors: [],
     leftoversEnded: [],
-    receipt: null,
-    reason: null,
     endStatus: null,
     restartTimesMs: past?.restartTimesMs ?? [],
     nextStartAtMs: past?.nextStartAtMs ?? null,

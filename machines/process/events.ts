@@ -1,6 +1,7 @@
 import type {
   ExitStatus,
   LimitChange,
+  ProcessEnd,
   ProcessSignal,
   Requester,
   SpawnFailureCause,
@@ -29,7 +30,12 @@ export type BackendFact = At<
       startedAtMs: number;
     }
   | { type: 'process.spawnFailed'; cause: SpawnFailureCause; code: string | null; message: string }
-  | { type: 'process.exited'; exit: ExitStatus }
+  | {
+      type: 'process.exited';
+      exit: ExitStatus;
+      /** What else the backend knows of the end. */
+      facts?: Partial<ProcessEnd>;
+    }
   | {
       /** The backend has lost the process and does not know its end. */
       type: 'process.lost';

@@ -31,7 +31,7 @@ export const recordSpawnFailure: Recorder = (_, event) => {
 };
 
 export const recordExit: Recorder = (_, event) =>
-  event.type === 'process.exited' ? { exit: event.exit } : {};
+  event.type === 'process.exited' ? { exit: event.exit, ...event.facts } : {};
 
 export const recordLeftovers: Recorder = (_, event) => {
   if (event.type === 'tree.surveyed') return { leftovers: event.leftovers, suspects: event.suspects ?? [] };

@@ -1,5 +1,6 @@
 import type { SnapshotFrom } from 'xstate';
 import type { EndReason, ExitStatus, FinalStatus, KillReceipt, TreeMember } from './context.ts';
+import { type ProcessEnd, toProcessEnd } from './context.ts';
 import { type EndLimit, toEndLimit } from './end-limit.ts';
 import type { processMachine } from './machine.ts';
 
@@ -34,19 +35,14 @@ export type LifeView =
       readonly reason: EndReason;
       readonly isAwaited: boolean;
     }
-  | {
+  | ({
       readonly status: FinalStatus;
       readonly attempt: number;
       readonly restarts: number;
       readonly pid: number | null;
-      readonly exit: ExitStatus | null;
-      readonly reason: EndReason;
-      readonly leftovers: readonly TreeMember[];
-      readonly suspects: readonly TreeMember[];
-      readonly receipt: KillReceipt | null;
       /** True if all pipes came to their end; otherwise a process may still write. */
       readonly outputEnded: boolean;
-    };
+    } & ProcessEnd);
 
 interface Up {
   readonly attempt: number;
@@ -71,11 +67,10 @@ export function isFinal(status: ProcessStatus): status is FinalStatus {
 
 export function toLifeView(snapshot: ProcessSnapshot): LifeView {
   const status = toStatus(snapshot);
-  const { attempt, pid, pgid, exit, leftovers, suspects, survivors, receipt, restartTimesMs, outputEnded } =
-    snapshot.context;
+  const { attempt, pid, pgid, exit, survivors, receipt, restartTimesMs, outputEnded } = snapshot.context;
   const restarts = restartTimesMs.length;
   const isAwaited = !snapshot.context.background;
-  const reason = snapshot.context.reason ?? { type: 'lost', why: 'its end was not reported' };
+  const facts = toProcessEnd(snapshot.context);
   switch (status) {
     case 'pending':
       return {
@@ -95,10 +90,10 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
         attempt,
         restarts,
         nextStartAtMs: snapshot.context.nextStartAtMs ?? 0,
-        reason,
+        reason: facts.reason,
         isAwaited,
       };
     default:
-      return { status, attempt, restarts, pid, exit, reason, leftovers, suspects, receipt, outputEnded };
+      return { status, attempt, restarts, pid, outputEnded, ...facts };
   }
 }

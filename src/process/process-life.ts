@@ -1,5 +1,5 @@
 import { type ActorRefFrom, createActor, type SnapshotFrom } from 'xstate';
-import type { Limits, ProcessPast, StopOrder } from '../../machines/process/context.ts';
+import { type Limits, type ProcessPast, type StopOrder, unknownEnd } from '../../machines/process/context.ts';
 import type {
   BackendCommand,
   ProcessAnnouncement,
@@ -82,11 +82,7 @@ export class ProcessLife {
       id: 'process',
       input: {
         id: plan.id,
-        background: plan.background,
-        onTimeout: plan.onTimeout,
-        limits: plan.limits,
-        leftoverPolicy: plan.leftoverPolicy,
-        restart: plan.restart,
+        ...plan.run,
         seed: deps.createSeed(plan.id),
         past: earlier?.past ?? null,
       },
@@ -248,12 +244,9 @@ export class ProcessLife {
       attempt,
       restarts: 0,
       pid: 'pid' in this.#view ? this.#view.pid : null,
-      exit: null,
-      reason: { type: 'lost', why: `its actor broke: ${String(error)}` },
-      leftovers: [],
-      suspects: [],
-      receipt: null,
       outputEnded: false,
+      ...unknownEnd,
+      reason: { type: 'lost', why: `its actor broke: ${String(error)}` },
     };
     this.#note({ type: 'process.ended' });
     const listeners = this.#listeners;

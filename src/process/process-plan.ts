@@ -1,34 +1,15 @@
-import type { Limits, OnTimeout, RestartSettings } from '../../machines/process/context.ts';
+import type { RunSettings } from '../../machines/process/context.ts';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
 import type { InputSource, ReadinessSettings } from '../config/process-spec.ts';
 import type { Backend, SpawnRequest, Work } from '../spawn/backend.ts';
 import type { Hints } from '../spawn/environment.ts';
-import type { Command } from './command.ts';
-import type { ProcessKind, ProcessLifetime, TerminalView } from './process-view.ts';
+import type { ProcessDescription, TerminalView } from './process-view.ts';
 
-/** Decisions about a process from before it is created. */
-export interface ProcessPlan {
-  readonly id: string;
-  readonly kind: ProcessKind;
-  readonly command: Command;
-  readonly commandLine: string;
-  readonly cwd: string;
+/** Decisions about a process from before it is created. `owner` is the first owner; the process can be transferred. */
+export interface ProcessPlan extends ProcessDescription {
   /** Equal for processes that run the same command in the same directory with the same secrets, without revealing them. */
   readonly fingerprint: string;
-  readonly label: string | null;
-  /** The first owner; the process can be transferred. */
-  readonly owner: string;
-  readonly lifetime: ProcessLifetime;
-  readonly tool: string | null;
-  readonly callId: string | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** Reason why the process runs in the foreground or in the background. */
-  readonly executionMode: string;
-  readonly background: boolean;
-  readonly onTimeout: OnTimeout;
-  readonly limits: Limits;
-  readonly leftoverPolicy: 'keep' | 'kill';
-  readonly restart: RestartSettings;
+  readonly run: RunSettings;
   readonly ready: ReadinessSettings | null;
   readonly output: {
     readonly maxBufferBytes: number;

@@ -1,4 +1,4 @@
-import type { Limits, OnTimeout, RestartSettings, StopOrder } from '../../machines/process/context.ts';
+import type { RunSettings, StopOrder } from '../../machines/process/context.ts';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
 import type { StreamPositions } from '../output/output-chunk.ts';
 import type { SpawnFiles, Work } from '../spawn/backend.ts';
@@ -36,13 +36,8 @@ export interface ProcessRecord {
 }
 
 /** The serializable part of a plan, and the progress of the process. Times are milliseconds since the epoch. */
-export interface AdoptionData {
+export interface AdoptionData extends RunSettings {
   readonly likeness: string;
-  readonly background: boolean;
-  readonly onTimeout: OnTimeout;
-  readonly limits: Limits;
-  readonly leftoverPolicy: 'keep' | 'kill';
-  readonly restart: RestartSettings;
   readonly ready: RecordedReadiness | null;
   readonly maxReplyBytes: number;
   readonly maxLogBytes: number;

@@ -1,10 +1,4 @@
-import type {
-  EndReason,
-  ExitStatus,
-  FinalStatus,
-  KillReceipt,
-  TreeMember,
-} from '../../machines/process/context.ts';
+import type { EndReason, FinalStatus, ProcessEnd, TreeMember } from '../../machines/process/context.ts';
 import type { ProgressView } from '../output/progress.ts';
 import type { ProcessMode } from '../spawn/backend.ts';
 import type { Command } from './command.ts';
@@ -70,7 +64,8 @@ export interface AwaitedInput {
   readonly since: number;
 }
 
-interface Facts {
+/** What is decided about a process before it starts; only the owner may change. */
+export interface ProcessDescription {
   readonly id: string;
   readonly kind: ProcessKind;
   readonly command: Command;
@@ -84,9 +79,13 @@ interface Facts {
   /** Id of the tool call that started it; `null` where none did. */
   readonly callId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly mode: ProcessMode;
   /** Reason why the process runs in the foreground or in the background. */
   readonly executionMode: string;
+}
+
+/** What is shown of a process in any state. */
+export interface ProcessFacts extends ProcessDescription {
+  readonly mode: ProcessMode;
   /** 1 for the first start. */
   readonly attempt: number;
   /** Milliseconds since the epoch. */
@@ -116,7 +115,7 @@ interface Started {
 }
 
 /** State of a process at one moment, as plain data that can be serialized. */
-export type ProcessView = Facts &
+export type ProcessView = ProcessFacts &
   (
     | { readonly status: 'pending'; readonly queued: boolean }
     | ({ readonly status: 'running' } & Started)
@@ -136,7 +135,7 @@ export type ProcessView = Facts &
     | FinalFacts
   );
 
-export interface FinalFacts {
+export interface FinalFacts extends ProcessEnd {
   readonly status: FinalStatus;
   readonly pid: number | null;
   /** `null` when the process never started. */
@@ -146,23 +145,50 @@ export interface FinalFacts {
   /** Time from the start to the end; 0 when the process never started. */
   readonly runtimeMs: number;
   readonly restarts: number;
-  /** Exit as the operating system reported it, whatever the reason; `null` when the process never started or its exit was not observed. */
-  readonly exit: ExitStatus | null;
-  readonly reason: EndReason;
-  /** Members alive after the leader's natural end; still owned, and ended by a kill of this id. */
-  readonly leftovers: readonly TreeMember[];
-  /**
-   * Live processes that may belong to it: started in its lifetime, without a parent and without a trace of their origin, such as a program that
-   * turned itself into a daemon and overwrote its environment. They are never signalled, since they may be foreign. Linux only.
-   */
-  readonly suspects: readonly TreeMember[];
-  readonly receipt: KillReceipt | null;
 }
 
 /** A process that has ended. */
-export type FinalView = Facts & FinalFacts;
+export type FinalView = ProcessFacts & FinalFacts;
 
 /** Returns whether the process, a leftover of it or a suspect is alive. */
 export function hasLiveMembers(view: ProcessView): boolean {
   return !('endedAt' in view) || view.leftovers.length > 0 || view.suspects.length > 0;
+}
+
+const described = toNames<ProcessDescription>({
+  ...{ id: 0, kind: 0, command: 0, commandLine: 0, cwd: 0, label: 0, owner: 0, lifetime: 0 },
+  ...{ tool: 0, callId: 0, metadata: 0, executionMode: 0 },
+});
+
+const shown = toNames<Omit<ProcessFacts, keyof ProcessDescription>>({
+  ...{
+    mode: 0,
+    attempt: 0,
+    createdAt: 0,
+    output: 0,
+    terminal: 0,
+    progress: 0,
+    takesInput: 0,
+    awaitsInput: 0,
+  },
+});
+
+/** Takes the description of a process from a larger object. */
+export function toDescription(from: ProcessDescription): ProcessDescription {
+  return pick(from, described);
+}
+
+/** Returns the part of a view that is the same in any state. */
+export function toFacts(view: ProcessFacts): ProcessFacts {
+  return { ...pick(view, described), ...pick(view, shown) };
+}
+
+function toNames<Part>(names: Readonly<Record<keyof Part, 0>>): readonly (keyof Part)[] {
+  return Object.keys(names) as (keyof Part)[];
+}
+
+function pick<Part extends object>(from: Part, names: readonly (keyof Part)[]): Part {
+  const part: Partial<Part> = {};
+  for (const name of names) part[name] = from[name];
+  return part as Part;
 }

@@ -1,4 +1,4 @@
-import type { EndReason } from '../../machines/process/context.ts';
+import { type EndReason, toProcessEnd } from '../../machines/process/context.ts';
 import { finalStatuses } from '../../machines/process/view.ts';
 import type { ProcessMode } from '../spawn/backend.ts';
 import type { AdoptionData, ProcessRecord } from './process-record.ts';
@@ -36,9 +36,9 @@ function complete(record: ProcessRecord): ProcessRecord {
     view: {
       ...view,
       mode: modes[view.mode] ?? view.mode,
+      ...('leftovers' in view && toProcessEnd(view)),
       ...('reason' in view && { reason: toEndReason(view.reason) }),
       ...('ready' in view && { endsAt: view.endsAt ?? null }),
-      ...('leftovers' in view && { suspects: view.suspects ?? [] }),
       terminal,
       progress,
       takesInput: view.takesInput ?? (terminal?.type === 'terminal' || revival?.stdin === 'pipe'),

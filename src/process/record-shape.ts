@@ -113,6 +113,7 @@ const ended = object({
   reason,
   leftovers: listOf(member),
   suspects: optional(listOf(member)),
+  cpuMs: optional(orNull(number)),
   receipt: orNull(
     object({
       signalled: text,

@@ -1,4 +1,4 @@
-import type { ProcessPast, RestartSettings } from '../../machines/process/context.ts';
+import { type ProcessPast, type RunSettings, toProcessEnd } from '../../machines/process/context.ts';
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
@@ -7,7 +7,7 @@ import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { isSameScope } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
 import type { ProcessTimes, RestoredLife } from './process-life.ts';
-import type { ProcessRecord, RecordedReadiness, RecordedWatch } from './process-record.ts';
+import type { AdoptionData, ProcessRecord, RecordedReadiness, RecordedWatch } from './process-record.ts';
 import type { FinalView, OutputView, ProcessView, ReadyView } from './process-view.ts';
 import type { TimelineEntry } from './timeline.ts';
 import { hasPendingNotice } from './timeline.ts';
@@ -97,14 +97,14 @@ function toTimes(view: ProcessView, toMonotonic: ToMonotonic): ProcessTimes {
 
 /** Returns the end of a process, and its past where its leftovers can be watched. Those of another boot or pid namespace cannot: `isHere`. */
 function toEndedLife(
-  { status, attempt, restarts, pid, exit, reason, leftovers, suspects, receipt }: FinalView,
+  view: FinalView,
   { isHere }: { readonly isHere: boolean },
 ): { readonly view: LifeView; readonly past: ProcessPast | null } {
-  const alive = isHere ? leftovers : [];
-  const end = { pid, exit, reason, leftovers: alive, suspects, receipt };
-  const canBeWatched = alive.length > 0 && (status === 'completed' || status === 'failed');
+  const { status, attempt, restarts, pid } = view;
+  const facts = { ...toProcessEnd(view), ...(!isHere && { leftovers: [] }) };
+  const canBeWatched = facts.leftovers.length > 0 && (status === 'completed' || status === 'failed');
   return {
-    view: { status, attempt, restarts, ...end, outputEnded: true },
+    view: { status, attempt, restarts, pid, outputEnded: true, ...facts },
     past: canBeWatched
       ? {
           attempt,
@@ -112,21 +112,44 @@ function toEndedLife(
           restartTimesMs: Array.from({ length: restarts }, () => 0),
           nextStartAtMs: null,
           stop: null,
-          end: { ...end, endStatus: status },
+          end: { ...facts, pid, endStatus: status },
         }
       : null,
   };
 }
 
-/** Restart settings of a process that is not to be adopted. */
-export const neverAgain: RestartSettings = {
-  policy: 'temporary',
-  maxRestarts: 0,
-  withinMs: 0,
-  minBackoffMs: 0,
-  maxBackoffMs: 0,
-  healthyAfterMs: 0,
+/** Settings of a process that is not started again, without limits. */
+export const inactiveSettings: RunSettings = {
+  background: true,
+  onTimeout: 'background',
+  limits: {
+    ...{
+      timeoutMs: 0,
+      maxExecutionMs: 0,
+      maxBackgroundMs: 0,
+      killGraceMs: 0,
+      drainQuietMs: 0,
+      drainMaxMs: 0,
+    },
+    ...{ notifyAfterSilenceMs: 0, notifyAfterMs: 0 },
+  },
+  leftoverPolicy: 'keep',
+  restart: {
+    ...{ policy: 'temporary', maxRestarts: 0, withinMs: 0, minBackoffMs: 0, maxBackoffMs: 0 },
+    healthyAfterMs: 0,
+  },
 };
+
+/** Returns the settings by which the chart of an adopted process decides. */
+export function toRunSettings({
+  background,
+  onTimeout,
+  limits,
+  leftoverPolicy,
+  restart,
+}: AdoptionData): RunSettings {
+  return { background, onTimeout, limits, leftoverPolicy, restart };
+}
 
 export function toReadinessSettings({ line, ...rest }: RecordedReadiness): ReadinessSettings {
   const pattern = typeof line === 'object' ? new RegExp(line.source, line.flags) : line;

@@ -1,16 +1,19 @@
+import { toProcessEnd } from '../../machines/process/context.ts';
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { isSuspectAlive } from '../spawn/tree/suspects.ts';
 import type { ProcessTimes } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
-import type {
-  AwaitedInput,
-  OutputView,
-  ProcessView,
-  ProgressView,
-  ReadyView,
-  TerminalView,
+import {
+  type AwaitedInput,
+  type OutputView,
+  type ProcessFacts,
+  type ProcessView,
+  type ProgressView,
+  type ReadyView,
+  type TerminalView,
+  toDescription,
 } from './process-view.ts';
 
 interface Sources {
@@ -29,60 +32,20 @@ interface Sources {
 
 /** Combines the facts of the chart, the output and the plan of a process. */
 export function toProcessView(sources: Sources): ProcessView {
-  const { plan, life, times } = sources;
-  const facts = {
-    id: plan.id,
-    kind: plan.kind,
-    command: plan.command,
-    commandLine: plan.commandLine,
-    cwd: plan.cwd,
-    label: plan.label,
-    owner: sources.owner,
-    lifetime: plan.lifetime,
-    tool: plan.tool,
-    callId: plan.callId,
-    metadata: plan.metadata,
-    mode: plan.backend.mode,
-    executionMode: plan.executionMode,
-    attempt: life.attempt,
-    createdAt: times.createdAt,
-    output: sources.output,
-    terminal: sources.terminal,
-    progress: sources.progress,
-    takesInput: sources.takesInput,
-    awaitsInput: sources.awaitsInput,
+  const { plan, owner, life, times, output, terminal, progress, takesInput, awaitsInput } = sources;
+  return {
+    ...toDescription(plan),
+    ...{ owner, mode: plan.backend.mode, attempt: life.attempt, createdAt: times.createdAt },
+    ...{ output, terminal, progress, takesInput, awaitsInput },
+    ...toStateFacts(sources),
   };
-  return { ...facts, ...toStateFacts(sources) };
 }
 
 type StateFacts = ProcessView extends infer V
   ? V extends unknown
-    ? Omit<V, keyof FactsOnly>
+    ? Omit<V, keyof ProcessFacts>
     : never
   : never;
-type FactsOnly = Pick<
-  ProcessView,
-  | 'id'
-  | 'kind'
-  | 'command'
-  | 'commandLine'
-  | 'cwd'
-  | 'label'
-  | 'owner'
-  | 'lifetime'
-  | 'tool'
-  | 'callId'
-  | 'metadata'
-  | 'mode'
-  | 'executionMode'
-  | 'attempt'
-  | 'createdAt'
-  | 'output'
-  | 'terminal'
-  | 'progress'
-  | 'takesInput'
-  | 'awaitsInput'
->;
 
 /** Returns what depends on the status. */
 export function toStateFacts({
@@ -111,22 +74,13 @@ export function toStateFacts({
       };
     }
     default: {
-      const { status, pid, restarts, exit, reason, leftovers, suspects, receipt } = life;
-      const { backgroundedAt, endedAt } = times;
-      const runtimeMs = runtime();
+      const { status, pid, restarts, suspects } = life;
+      const { startedAt, backgroundedAt, endedAt } = times;
       return {
-        status,
-        pid,
-        startedAt: times.startedAt,
-        backgroundedAt,
-        endedAt: endedAt ?? times.createdAt,
-        runtimeMs,
-        restarts,
-        exit,
-        reason,
-        leftovers,
+        ...{ status, pid, startedAt, backgroundedAt, endedAt: endedAt ?? times.createdAt },
+        ...{ runtimeMs: runtime(), restarts },
+        ...toProcessEnd(life),
         suspects: suspects.filter(isSuspectAlive),
-        receipt,
       };
     }
   }

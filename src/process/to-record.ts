@@ -4,7 +4,7 @@ import type { ReadinessSettings } from '../config/process-spec.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
 import type { AdoptionData, ProcessRecord, RecordedReadiness } from './process-record.ts';
-import type { ProcessView } from './process-view.ts';
+import { type ProcessView, toFacts } from './process-view.ts';
 import type { SupervisedProcess } from './supervised-process.ts';
 
 /** Facts of the supervisor in the records that it writes. */
@@ -54,13 +54,9 @@ export function toAttemptRecord(
 ): ProcessRecord {
   const record = toRecord(process, { author, leader: null });
   const { view, revival } = record;
-  const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode } = view;
-  const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode };
-  const { executionMode, createdAt, output, terminal, progress, takesInput, awaitsInput } = view;
-  const seen = { executionMode, createdAt, output, terminal, progress, takesInput, awaitsInput };
   return {
     ...record,
-    view: { ...facts, ...seen, attempt, status: 'pending', queued: false },
+    view: { ...toFacts(view), attempt, status: 'pending', queued: false },
     revival: revival === null ? null : { ...revival, nextStartAt: null, stop: null },
   };
 }
@@ -78,11 +74,8 @@ function toAdoptionData(
   const { stop } = progress;
   return {
     likeness: plan.fingerprint,
-    background: plan.background,
-    onTimeout: plan.onTimeout,
+    ...plan.run,
     limits: progress.limits,
-    leftoverPolicy: plan.leftoverPolicy,
-    restart: plan.restart,
     ready: plan.ready === null ? null : toRecordedReadiness(plan.ready),
     maxReplyBytes: output.maxReplyBytes,
     maxLogBytes: output.logFile?.maxBytes ?? 0,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { initialTransition, transition } from 'xstate';
-import type { ExitStatus, Limits, ProcessInput, TreeMember } from '../../machines/process/context.ts';
+import type { ExitStatus, ProcessInput, ProcessPast, TreeMember } from '../../machines/process/context.ts';
 import type { ProcessEvent } from '../../machines/process/events.ts';
 import { processMachine } from '../../machines/process/machine.ts';
 import { isFinal, toLifeView } from '../../machines/process/view.ts';
@@ -10,8 +10,13 @@ import { parseLogMap } from '../output/log-map.ts';
 import { toDegradedText } from '../output/output-log.ts';
 import type { UntimedEvent } from '../process/process-life.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import type { FinalView, ProcessView } from '../process/process-view.ts';
-import { neverAgain, type RecordReader, toRestoredProcess } from '../process/restored-process.ts';
+import { type FinalView, type ProcessView, toFacts } from '../process/process-view.ts';
+import {
+  inactiveSettings,
+  type RecordReader,
+  toRestoredProcess,
+  toRunSettings,
+} from '../process/restored-process.ts';
 import { toStateFacts } from '../process/to-process-view.ts';
 import { findLauncher, findLeader } from '../spawn/file/find-leader.ts';
 import { type LaunchStatus, readStatus } from '../spawn/file/status-file.ts';
@@ -82,29 +87,10 @@ function toExitFacts({ view }: ProcessRecord, exit: ExitStatus): readonly Untime
   ];
 }
 
-/** Input of a chart that arms no deadlines, so that its limits have no effect. */
-function inputOf({ view, revival }: ProcessRecord): Omit<ProcessInput, 'past'> {
-  return {
-    id: view.id,
-    background: true,
-    onTimeout: 'background',
-    limits: noLimits,
-    leftoverPolicy: 'keep',
-    restart: revival?.restart ?? neverAgain,
-    seed: 1,
-  };
+function toInput({ view, revival }: ProcessRecord, past: ProcessPast): ProcessInput {
+  const run = revival === null ? inactiveSettings : toRunSettings(revival);
+  return { id: view.id, ...run, background: true, seed: 1, past };
 }
-
-const noLimits: Limits = {
-  timeoutMs: 0,
-  maxExecutionMs: 0,
-  maxBackgroundMs: 0,
-  killGraceMs: 0,
-  drainQuietMs: 0,
-  drainMaxMs: 0,
-  notifyAfterSilenceMs: 0,
-  notifyAfterMs: 0,
-};
 
 /** Lets the chart of a recorded process hear facts of one moment, `at` (milliseconds since the epoch), and returns where it is then. */
 function replay(
@@ -114,7 +100,7 @@ function replay(
   const { life, toMonotonic, ready } = toRestoredProcess(record, reader);
   if (life.type === 'ended') return { type: 'ended', view: record.view as FinalView };
   const atMs = toMonotonic(at);
-  const [queued] = initialTransition(processMachine, { ...inputOf(record), past: life.past });
+  const [queued] = initialTransition(processMachine, toInput(record, life.past));
   const state = facts.reduce(
     (before, fact) => transition(processMachine, before, { ...fact, atMs } as ProcessEvent)[0],
     queued,
@@ -122,7 +108,7 @@ function replay(
   const lifeView = toLifeView(state);
   const times = isFinal(lifeView.status) ? { ...life.times, endedAt: at, endedAtMs: atMs } : life.times;
   const view = {
-    ...toFacts(record),
+    ...{ ...toFacts(record.view), output: toOutput(record), progress: null, awaitsInput: null },
     ...toStateFacts({ life: lifeView, times, ready, clock: reader.clock }),
   } as ProcessView;
   return 'endedAt' in view ? { type: 'ended', view } : { type: 'orphaned', view };
@@ -162,19 +148,6 @@ function readLaunch({ view, revival }: ProcessRecord): LaunchStatus | null {
   } catch {
     return null;
   }
-}
-
-/** Returns the facts that do not depend on the status, with the output as far as the file goes. */
-function toFacts(record: ProcessRecord) {
-  const { view } = record;
-  const { id, kind, command, commandLine, cwd, label, owner, lifetime } = view;
-  const { tool, callId, metadata, mode, executionMode, attempt, createdAt, takesInput } = view;
-  const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime };
-  return {
-    ...{ ...facts, tool, callId, metadata, mode, executionMode, attempt, createdAt },
-    ...{ output: toOutput(record), terminal: view.terminal, progress: null },
-    ...{ takesInput, awaitsInput: null },
-  };
 }
 
 function asOfNow(record: ProcessRecord, nowAt: number): ProcessView {

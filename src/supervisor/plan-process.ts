@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Limits } from '../../machines/process/context.ts';
+import type { Limits, RestartSettings } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import type { CommandSettings, FunctionSettings, InputSource, ParsedSpec } from '../config/process-spec.ts';
 import { commandSpec, functionSpec } from '../config/process-spec.ts';
@@ -14,12 +14,11 @@ import { type Command, toCommandLine } from '../process/command.ts';
 import { toReportingCommand } from '../process/cwd-report.ts';
 import { isStream } from '../process/input-feed.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
-import type { Backend, InProcessWork, SpawnFiles, SpawnRequest, Work } from '../spawn/backend.ts';
-import { createEnvironment } from '../spawn/environment.ts';
+import type { Backend, InProcessWork, Work } from '../spawn/backend.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
 import { workerBackend } from '../spawn/worker/worker-backend.ts';
-import type { StatePaths } from '../store/state-paths.ts';
 import { chooseTerminal, type TerminalChoice } from './choose-terminal.ts';
+import { createPlan } from './create-plan.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** @throws TroupeError `invalid-option` */
@@ -45,63 +44,63 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
   const id = given.id ?? deps.system.createId(given.kind, toCommandLine(shown));
   const isDurable = lifetime === 'persistent';
   if (isDurable) checkPersistent(spec, deps);
-  const owner = spec.owner ?? settings.owner;
   const terminal = chooseTerminal(spec, { id, deps });
   const backend = toBackend(spec, { terminal, deps });
-  // A process that outlives this program writes its own files, and so does tmux.
-  const writesByItself = isDurable || backend.mode === 'tmux';
-  const files = writesByItself && deps.paths !== null ? toSpawnFiles(id, deps.paths) : null;
   const input = 'run' in spec ? null : checkInput({ ...spec, lifetime });
   if ('command' in spec) checkCwdFile(spec);
   const launch = toLaunch(spec, { command, terminal, deps });
   const cwd = resolve(deps.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
-  return {
-    id,
-    kind: spec.kind,
-    command: shown,
-    commandLine: toCommandLine(shown),
-    cwd: redactText(cwd, secrets),
-    fingerprint: toFingerprint([command, cwd, ...(input === null ? [] : [toHashed(input)])]),
-    label: spec.label === undefined ? null : redactText(spec.label, secrets),
-    owner,
-    lifetime,
-    tool: spec.tool ?? null,
-    callId: spec.callId ?? null,
-    metadata: redactValue(spec.metadata, secrets),
-    executionMode: execution.because,
-    background: execution.background,
-    onTimeout: execution.onTimeout,
-    limits: toLimits(spec, { settings, timeoutMs: execution.timeoutMs, maxExecutionMs: maxExecutionTime }),
-    leftoverPolicy: spec.leftovers,
-    restart: {
-      policy: spec.restart.policy,
-      maxRestarts: spec.restart.maxRestarts,
-      withinMs: spec.restart.within,
-      minBackoffMs: spec.restart.minBackoff,
-      maxBackoffMs: spec.restart.maxBackoff,
-      healthyAfterMs: spec.restart.healthyAfter,
+  return createPlan(
+    {
+      description: {
+        id,
+        kind: spec.kind,
+        command: shown,
+        commandLine: toCommandLine(shown),
+        cwd: redactText(cwd, secrets),
+        label: spec.label === undefined ? null : redactText(spec.label, secrets),
+        owner: spec.owner ?? settings.owner,
+        lifetime,
+        tool: spec.tool ?? null,
+        callId: spec.callId ?? null,
+        metadata: redactValue(spec.metadata, secrets),
+        executionMode: execution.because,
+      },
+      run: {
+        background: execution.background,
+        onTimeout: execution.onTimeout,
+        limits: toLimits(spec, {
+          settings,
+          timeoutMs: execution.timeoutMs,
+          maxExecutionMs: maxExecutionTime,
+        }),
+        leftoverPolicy: spec.leftovers,
+        restart: toRestartSettings(spec.restart),
+      },
+      ...{ cwd, backend, terminal: terminal?.view ?? null, input, launch },
+      fingerprint: toFingerprint([command, cwd, ...(input === null ? [] : [toHashed(input)])]),
+      ready: spec.ready ?? null,
+      output: {
+        maxBufferBytes: spec.maxBufferBytes ?? settings.maxBufferBytes,
+        headBytes: spec.headBytes ?? settings.headBytes,
+        maxReplyBytes: settings.maxReplyBytes,
+        secrets,
+      },
+      maxLogBytes: spec.logFile ? (spec.maxLogBytes ?? settings.maxLogBytes) : null,
+      // A process that outlives this program writes its own files, and so does tmux.
+      writesFiles: isDurable || backend.mode === 'tmux',
+      outlives: isDurable,
     },
-    ready: spec.ready ?? null,
-    output: {
-      maxBufferBytes: spec.maxBufferBytes ?? settings.maxBufferBytes,
-      headBytes: spec.headBytes ?? settings.headBytes,
-      maxReplyBytes: settings.maxReplyBytes,
-      logFile: toLogFile(spec, { id, deps }),
-      secrets,
-      direct: files !== null,
-    },
-    backend,
-    terminal: terminal?.view ?? null,
-    screenPath: terminal?.size == null ? null : (deps.paths?.screenOf(id) ?? null),
-    input,
-    launch,
-    files,
-    toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, outlives: isDurable, deps }),
-  };
+    deps,
+  );
 }
 
-export function toSpawnFiles(id: string, paths: StatePaths): SpawnFiles {
-  return { log: paths.logOf(id), status: paths.statusOf(id), screen: paths.screenOf(id) };
+function toRestartSettings(restart: ParsedSpec['restart']): RestartSettings {
+  const { policy, maxRestarts, within, minBackoff, maxBackoff, healthyAfter } = restart;
+  return {
+    ...{ policy, maxRestarts, withinMs: within },
+    ...{ minBackoffMs: minBackoff, maxBackoffMs: maxBackoff, healthyAfterMs: healthyAfter },
+  };
 }
 
 function toBackend(
@@ -135,15 +134,6 @@ function toCommand(spec: ParsedSpec, deps: SupervisorDeps): Command {
   if ('run' in spec) return { type: 'function', name: toFunctionName(spec.run) };
   if (typeof spec.command !== 'string') return { type: 'argv', argv: spec.command };
   return { type: 'shell', script: spec.command, shell: spec.shell ?? deps.shell };
-}
-
-function toLogFile(
-  spec: ParsedSpec,
-  { id, deps }: { id: string; deps: SupervisorDeps },
-): ProcessPlan['output']['logFile'] {
-  if (deps.paths === null || !spec.logFile) return null;
-  const maxBytes = spec.maxLogBytes ?? deps.settings.maxLogBytes;
-  return { path: deps.paths.logOf(id), statusPath: deps.paths.statusOf(id), maxBytes };
 }
 
 function toLaunch(
@@ -268,46 +258,6 @@ function findObstacle(
     return 'it writes its log itself, where "secrets" cannot be hidden. Pass them as "env" if its log may show them, or use "session".';
   }
   return null;
-}
-
-/** Returns the request to a backend for one attempt. */
-export function toRequest(start: {
-  readonly id: string;
-  readonly attempt: number;
-  readonly cwd: string;
-  readonly owner: string;
-  readonly launch: Launch;
-  readonly files: SpawnRequest['files'];
-  readonly outlives: boolean;
-  readonly deps: SupervisorDeps;
-}): SpawnRequest {
-  const { id, attempt, cwd, owner, launch, files, outlives, deps } = start;
-  const { work, stdin, size, hints, env, secrets } = launch;
-  const { settings, supervisorId, depth } = deps;
-  return {
-    id,
-    attempt,
-    work,
-    cwd,
-    // Functions and workers have the environment of this program.
-    env:
-      work.type === 'function' || work.type === 'worker'
-        ? {}
-        : createEnvironment({
-            inherited: process.env,
-            isRedacted: deps.isRedacted,
-            hasTerminal: size !== null,
-            // The backend sets the type of its terminal.
-            hints: size === null ? hints : { ...hints, term: false },
-            overrides: { ...settings.env, ...env, ...secrets },
-            identity: { processId: id, mark: deps.toMark(id), supervisorId, owner, depth },
-          }),
-    stdin,
-    outlives,
-    terminal: size,
-    secrets: Object.values(secrets),
-    files,
-  };
 }
 
 function toWork(

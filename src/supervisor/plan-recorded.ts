@@ -1,20 +1,20 @@
-import type { Limits } from '../../machines/process/context.ts';
+import type { RunSettings } from '../../machines/process/context.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import { neverAgain, toReadinessSettings } from '../process/restored-process.ts';
+import { toDescription } from '../process/process-view.ts';
+import { inactiveSettings, toReadinessSettings, toRunSettings } from '../process/restored-process.ts';
 import type { Backend } from '../spawn/backend.ts';
 import { createLeaderBackend } from '../spawn/leader-backend.ts';
 import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
-import { toRequest, toSpawnFiles } from './plan-process.ts';
+import { createPlan } from './create-plan.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** Restores the plan of a process that another supervisor started, as far as its record has it. */
 export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): ProcessPlan {
   const { view, revival } = record;
   const { settings } = deps;
-  const { id, cwd, owner } = view;
   // Older records contain the environment.
-  const env = revival?.env ?? (revival === null ? null : (deps.environments?.read(id) ?? null));
+  const env = revival?.env ?? (revival === null ? null : (deps.environments?.read(view.id) ?? null));
   const launch: Launch = {
     work: revival?.work ?? { type: 'argv', file: view.commandLine, args: [] },
     stdin: revival?.stdin ?? 'end',
@@ -24,50 +24,27 @@ export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): Proce
     lostNames: env === null ? (revival?.envNames ?? []) : [],
     secrets: {},
   };
-  // Derived from the id, never read from the record: a forged record must not name another file.
-  const { paths } = deps;
-  const files = revival === null || paths === null ? null : toSpawnFiles(id, paths);
-  const hasLog = paths !== null && view.output.logFile !== null;
-  const maxLogBytes = revival?.maxLogBytes ?? settings.maxLogBytes;
-  return {
-    id,
-    kind: view.kind,
-    command: view.command,
-    commandLine: view.commandLine,
-    cwd,
-    fingerprint: revival?.likeness ?? record.likeness ?? '',
-    label: view.label,
-    owner,
-    lifetime: view.lifetime,
-    tool: view.tool,
-    callId: view.callId,
-    metadata: view.metadata,
-    executionMode: view.executionMode,
-    background: true,
-    onTimeout: revival?.onTimeout ?? 'background',
-    limits: revival?.limits ?? noLimits(deps),
-    leftoverPolicy: revival?.leftoverPolicy ?? 'keep',
-    restart: revival?.restart ?? neverAgain,
-    ready: revival?.ready == null ? null : toReadinessSettings(revival.ready),
-    output: {
-      maxBufferBytes: settings.maxBufferBytes,
-      headBytes: settings.headBytes,
-      maxReplyBytes: revival?.maxReplyBytes ?? settings.maxReplyBytes,
-      logFile: hasLog
-        ? { path: paths.logOf(id), statusPath: paths.statusOf(id), maxBytes: maxLogBytes }
-        : null,
-      secrets: [],
-      direct: files !== null,
+  const isDurable = revival !== null;
+  return createPlan(
+    {
+      description: toDescription(view),
+      ...{ cwd: view.cwd, terminal: view.terminal, input: null, launch },
+      fingerprint: revival?.likeness ?? record.likeness ?? '',
+      run: { ...(revival === null ? inactive(deps) : toRunSettings(revival)), background: true },
+      ready: revival?.ready == null ? null : toReadinessSettings(revival.ready),
+      output: {
+        maxBufferBytes: settings.maxBufferBytes,
+        headBytes: settings.headBytes,
+        maxReplyBytes: revival?.maxReplyBytes ?? settings.maxReplyBytes,
+        secrets: [],
+      },
+      maxLogBytes: view.output.logFile === null ? null : (revival?.maxLogBytes ?? settings.maxLogBytes),
+      backend: findBackend(record, deps),
+      writesFiles: isDurable,
+      outlives: isDurable,
     },
-    backend: findBackend(record, deps),
-    terminal: view.terminal,
-    screenPath: view.terminal?.type === 'terminal' ? (paths?.screenOf(id) ?? null) : null,
-    input: null,
-    launch,
-    files,
-    toRequest: (attempt) =>
-      toRequest({ id, attempt, cwd, owner, launch, files, outlives: files !== null, deps }),
-  };
+    deps,
+  );
 }
 
 /** Returns the backend of a process. Of one that has ended, or that nothing here can adopt, only the tree can be ended. */
@@ -82,17 +59,12 @@ function findBackend(record: ProcessRecord, deps: SupervisorDeps): Backend {
   return 'why' in backend ? lastResort : backend;
 }
 
-/** Returns the limits of an ended process, which are inactive. */
-function noLimits({ settings }: SupervisorDeps): Limits {
+/** Returns the settings of a process that is not started again; its limits are inactive, except for a kill of its leftovers. */
+function inactive({ settings }: SupervisorDeps): RunSettings {
+  const { killGrace: killGraceMs, drainQuiet: drainQuietMs, drainMax: drainMaxMs } = settings;
   return {
-    timeoutMs: 0,
-    maxExecutionMs: 0,
-    maxBackgroundMs: 0,
-    killGraceMs: settings.killGrace,
-    drainQuietMs: settings.drainQuiet,
-    drainMaxMs: settings.drainMax,
-    notifyAfterSilenceMs: 0,
-    notifyAfterMs: 0,
+    ...inactiveSettings,
+    limits: { ...inactiveSettings.limits, killGraceMs, drainQuietMs, drainMaxMs },
   };
 }
 

@@ -33,7 +33,7 @@ export function startProcess(
   processDeps.emit(plan.id, { type: 'process.created' });
   if (admitted === 'admitted') process.life.send({ type: 'process.admit' });
   // Its owner waits only for its end, which the next supervisor reports if this program ends first.
-  if (plan.background && plan.files === null) records.save(process);
+  if (plan.run.background && plan.files === null) records.save(process);
   return follow(process, spec);
 }
 
@@ -45,7 +45,7 @@ interface Entered {
 
 /** Admits and registers a process. A refused one leaves no trace. */
 function enter(plan: ProcessPlan, { runtime, deps }: { runtime: Runtime; deps: SupervisorDeps }): Entered {
-  const admitted = runtime.admission.request(plan);
+  const admitted = runtime.admission.request({ ...plan, background: plan.run.background });
   try {
     return { process: register(plan, { runtime, deps }), admitted };
   } catch (error) {
@@ -108,7 +108,8 @@ function findJoined(
   plan: ProcessPlan,
   { spec, runtime }: { spec: ParsedSpec; runtime: Runtime },
 ): SupervisedProcess | null {
-  if (!plan.background || !('onDuplicate' in spec) || spec.onDuplicate === 'allow' || spec.force) return null;
+  if (!plan.run.background || !('onDuplicate' in spec) || spec.onDuplicate === 'allow' || spec.force)
+    return null;
   const { live, ended } = runtime.registry;
   const duplicate = findDuplicate(plan, live.values());
   if (spec.onDuplicate === 'join') return duplicate ?? findEndedDuplicate(plan, ended) ?? null;
@@ -139,7 +140,7 @@ function findEndedDuplicate(
 /** Returns `true` if `plan` may join the process. A process that is being stopped cannot be joined. */
 function isDuplicate(plan: ProcessPlan, { owner, plan: other, life, status }: SupervisedProcess): boolean {
   if (owner !== plan.owner || other.fingerprint !== plan.fingerprint || status === 'stopping') return false;
-  const wasBackground = other.background || life.times.backgroundedAt !== null;
+  const wasBackground = other.run.background || life.times.backgroundedAt !== null;
   // A process that was cancelled in the queue never ran.
   return wasBackground && !(isFinal(status) && life.times.startedAt === null);
 }

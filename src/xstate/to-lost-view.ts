@@ -1,18 +1,15 @@
-import type { FinalView, ProcessView } from '../process/process-view.ts';
+import { unknownEnd } from '../../machines/process/context.ts';
+import { type FinalView, type ProcessView, toFacts } from '../process/process-view.ts';
 
 const WHY = 'its supervisor does not know it: its record was not kept, or is in another state directory';
 
 /** Converts the last known view of a process that its supervisor does not know any more; an end that is known stays. */
 export function toLostView(view: ProcessView): FinalView {
   if ('endedAt' in view) return view;
-  const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode } = view;
-  const { executionMode, attempt, createdAt, output, terminal, takesInput } = view;
+  const { output, createdAt } = view;
   const startedAt = 'startedAt' in view ? view.startedAt : null;
   return {
-    ...{ id, kind, command, commandLine, cwd, label, owner, lifetime, tool, callId, metadata, mode },
-    ...{ executionMode, attempt, createdAt, output, terminal, takesInput },
-    progress: null,
-    awaitsInput: null,
+    ...{ ...toFacts(view), progress: null, awaitsInput: null },
     status: 'lost',
     pid: 'pid' in view ? view.pid : null,
     startedAt,
@@ -21,10 +18,7 @@ export function toLostView(view: ProcessView): FinalView {
     endedAt: output.lastOutputAt ?? startedAt ?? createdAt,
     runtimeMs: 'runtimeMs' in view ? view.runtimeMs : 0,
     restarts: 'restarts' in view ? view.restarts : 0,
-    exit: null,
+    ...unknownEnd,
     reason: { type: 'lost', why: WHY },
-    leftovers: [],
-    suspects: [],
-    receipt: null,
   };
 }

@@ -1,3 +1,4 @@
+import { unknownEnd } from '../../machines/process/context.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 
 /** A process that runs in the background, with what a test wants to be different. */
@@ -50,10 +51,8 @@ export function endedView(own: { readonly id: string; readonly label?: string })
     endedAt: 1_000,
     runtimeMs: 1_000,
     restarts: 0,
+    ...unknownEnd,
     exit: { code: 7, signal: null },
     reason: { type: 'exited', code: 7 },
-    leftovers: [],
-    suspects: [],
-    receipt: null,
   };
 }

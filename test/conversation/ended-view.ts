@@ -1,3 +1,4 @@
+import { unknownEnd } from '../../machines/process/context.ts';
 import type { FinalView } from '../../src/index.ts';
 
 /** The view of a process that has ended, with whatever a test cares about. */
@@ -30,11 +31,9 @@ export function endedView(facts: Partial<FinalView> = {}): FinalView {
     endedAt: 3_200,
     runtimeMs: 3_200,
     restarts: 0,
+    ...unknownEnd,
     exit: { code: 0, signal: null },
     reason: { type: 'exited', code: 0 },
-    leftovers: [],
-    suspects: [],
-    receipt: null,
     ...facts,
   };
 }

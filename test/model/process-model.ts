@@ -1,10 +1,11 @@
 import { createActor, type EventFromLogic, type SnapshotFrom } from 'xstate';
-import type {
-  Limits,
-  ProcessContext,
-  ProcessInput,
-  ProcessPast,
-  TreeMember,
+import {
+  type Limits,
+  type ProcessContext,
+  type ProcessInput,
+  type ProcessPast,
+  type TreeMember,
+  toProcessEnd,
 } from '../../machines/process/context.ts';
 import { processMachine } from '../../machines/process/machine.ts';
 import { type GeneratedPath, generatePaths } from '../../src/testing/paths/generate-paths.ts';
@@ -272,10 +273,9 @@ function toPast(input: ProcessInput, before: readonly ModelEvent[]): ProcessPast
   return { attempt, restartTimesMs, nextStartAtMs, stop, end: toPastEnd(actor.getSnapshot().context) };
 }
 
-function toPastEnd({ endStatus, reason, ...context }: ProcessContext): ProcessPast['end'] {
-  if (endStatus === null || reason === null) return null;
-  const { exit, pid, leftovers, suspects, receipt } = context;
-  return { endStatus, reason, exit, pid, leftovers, suspects, receipt };
+function toPastEnd(context: ProcessContext): ProcessPast['end'] {
+  const { endStatus, pid } = context;
+  return endStatus === null ? null : { ...toProcessEnd(context), endStatus, pid };
 }
 
 /** Reason for a process lost after a restart of the machine. */

@@ -53,6 +53,27 @@ test('a child that holds the pipe does not hold the end', async () => {
   expect(stage.alive(handle.id)).toEqual(view.leftovers.map(({ pid }) => pid));
 });
 
+test('an ended command has the CPU time of itself and its children', async () => {
+  await using stage = openStage();
+  const spin = 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done';
+
+  const alone = await stage.supervisor.start({ command: spin }).ended;
+  const child = await stage.supervisor.start({ command: `sh -c '${spin}'; true` }).ended;
+  const idle = await stage.supervisor.start({ command: 'sleep 0.3' }).ended;
+
+  expect(alone.cpuMs).toBeGreaterThanOrEqual(10);
+  expect(child.cpuMs).toBeGreaterThanOrEqual(10);
+  expect(idle.cpuMs).toBeLessThan(200);
+});
+
+test('the CPU time of a command whose output is held is unknown', async () => {
+  await using stage = openStage();
+
+  const { cpuMs } = await stage.supervisor.start({ command: 'sleep 100 &' }).ended;
+
+  expect(cpuMs).toBeNull();
+});
+
 test('a leftover is ended by its id', async () => {
   await using stage = openStage();
   const handle = stage.supervisor.start({ command: `${leaveSleep}; echo hi` });

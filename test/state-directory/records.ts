@@ -1,10 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { unknownEnd } from '../../machines/process/context.ts';
 import type { ProcessRecord } from '../../src/process/process-record.ts';
 import type { FinalView, ProcessView } from '../../src/process/process-view.ts';
 import { readTableScope } from '../../src/spawn/tree/table-scope.ts';
 
 const scope = readTableScope();
+
+/** The boot and pid namespace of this program. */
+export const here = scope;
 
 const facts = {
   kind: 'tool',
@@ -57,11 +61,9 @@ export function endedRecord(id: string, more: Partial<FinalView> = {}): ProcessR
     endedAt: 2_000,
     runtimeMs: 1_000,
     restarts: 0,
+    ...unknownEnd,
     exit: { code: 0, signal: null },
     reason: { type: 'exited', code: 0 },
-    leftovers: [],
-    suspects: [],
-    receipt: null,
     ...more,
   } satisfies ProcessView;
   return toRecord(view, {});

@@ -73,6 +73,7 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ...('pid' in view && view.pid !== null ? [['pid', toPidText(view)] as const] : []),
     ['created', toTimeText(view.createdAt)],
     ...('runtimeMs' in view ? [['runtime', formatDuration(view.runtimeMs)] as const] : []),
+    ...('cpuMs' in view && view.cpuMs !== null ? [['cpu time', formatDuration(view.cpuMs)] as const] : []),
     ...('endsAt' in view && view.endsAt !== null
       ? [['ends', `by ${toTimeText(view.endsAt)} at the latest, by its time limit`] as const]
       : []),

@@ -108,10 +108,10 @@ function supervise(
   deps.leaders.add(child.pid);
   watchExit(child, {
     sources,
-    onExit: (exit) => {
+    onExit: (exit, facts) => {
       deps.leaders.delete(child.pid);
       control.leaderExited();
-      port.tell({ type: 'process.exited', exit });
+      port.tell({ type: 'process.exited', exit, facts });
     },
   });
   // Reports a failed kill or a broken channel; the exit that follows is what counts.

@@ -1,44 +1,52 @@
 import type { ChildProcess } from 'node:child_process';
-import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
+import type { ExitStatus, ProcessEnd, ProcessSignal } from '../../../machines/process/context.ts';
 import { toSignalName } from '../signal-name.ts';
 import { readProcText } from '../tree/proc-entry.ts';
+import { toCpuMs } from '../tree/stat-line.ts';
 import type { OutputSources } from './output-pipe.ts';
 
 /** A child that was started and therefore has a pid. */
 export type SpawnedChild = ChildProcess & { readonly pid: number };
 
 /**
- * Reports the exit of a child, including an end by a real-time signal. Node reports that as code 0, because it has no name for
- * such a signal. Linux shows the wait status in `/proc/<pid>/stat` (field 52) from the beginning of an exit until the child is
- * collected, and the pipes end in between. Where another process holds both pipes, or Node collects the child first, the end
+ * Reports the exit of a child with its CPU time, and an end by a real-time signal. Node reports that as code 0, because it has no name
+ * for such a signal. Linux shows both in `/proc/<pid>/stat` from the beginning of an exit until the child is collected, and the pipes
+ * end in between. Where another process holds both pipes, or Node collects the child first, the CPU time is unknown, and such an end
  * cannot be told from code 0.
  */
 export function watchExit(
   child: SpawnedChild,
-  call: { sources: OutputSources; onExit: (exit: ExitStatus) => void },
+  call: { sources: OutputSources; onExit: (exit: ExitStatus, facts: Pick<ProcessEnd, 'cpuMs'>) => void },
 ): void {
-  let realTime: ProcessSignal | null = null;
+  let seen: LastLook = { realTime: null, cpuMs: null };
   let hasExited = false;
   for (const source of Object.values(call.sources)) {
     source.once('end', () => {
-      if (!hasExited) realTime ??= readRealTimeSignal(child.pid);
+      if (!hasExited) seen = lookAtExit(child.pid) ?? seen;
     });
   }
   child.once('exit', (code, signal) => {
     hasExited = true;
-    if (code === 0 && realTime !== null) call.onExit({ code: null, signal: realTime });
-    else call.onExit({ code, signal: signal as ProcessSignal | null });
+    const { realTime, cpuMs } = seen;
+    if (code === 0 && realTime !== null) call.onExit({ code: null, signal: realTime }, { cpuMs });
+    else call.onExit({ code, signal: signal as ProcessSignal | null }, { cpuMs });
   });
 }
 
 /** First real-time signal; Node names the standard signals below. */
 const firstRealTime = 32;
 
-function readRealTimeSignal(pid: number): ProcessSignal | null {
+interface LastLook {
+  readonly cpuMs: number | null;
+  readonly realTime: ProcessSignal | null;
+}
+
+/** Looks at a child whose output has ended: it is about to exit, or goes on without output. */
+function lookAtExit(pid: number): LastLook | null {
   if (process.platform !== 'linux') return null;
   const text = readProcText(`/proc/${pid}/stat`);
   if (text === null) return null;
   // wait(2): the signal is in the lowest seven bits.
   const number = Number(text.slice(text.lastIndexOf(' ') + 1)) & 0x7f;
-  return number < firstRealTime ? null : toSignalName(number);
+  return { realTime: number < firstRealTime ? null : toSignalName(number), cpuMs: toCpuMs(text) };
 }
