@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 export const rootFolder = join(import.meta.dirname, '../..');
@@ -14,12 +15,24 @@ export interface SourceImport {
   readonly isFile: boolean;
 }
 
-/** TypeScript files in a folder of the repository, at any depth, from its root. */
+/** TypeScript files of ours in a folder of the repository, at any depth, from its root: no packages, and nothing that git ignores. */
 export function listSourceFiles(folder: string): readonly string[] {
-  return readdirSync(join(rootFolder, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => relative(rootFolder, join(entry.parentPath, entry.name)))
-    .sort();
+  const files = globSync(join(folder, '**/*.{ts,tsx}'), {
+    cwd: rootFolder,
+    exclude: ['**/node_modules'],
+  });
+  const ignored = listIgnored(files);
+  return files.filter((file) => !ignored.has(file)).sort();
+}
+
+/** Nothing is ignored where the tree is no repository, such as in a copy. */
+function listIgnored(files: readonly string[]): ReadonlySet<string> {
+  const { stdout } = spawnSync('git', ['check-ignore', '--stdin', '-z'], {
+    cwd: rootFolder,
+    input: files.join('\0'),
+    encoding: 'utf8',
+  });
+  return new Set((stdout ?? '').split('\0'));
 }
 
 /** Each file is parsed once. */
