@@ -3,7 +3,7 @@ import { toInputSchema } from '../tools/input-schema.ts';
 import type { ToolHost } from '../tools/tool-host.ts';
 import { createMessageNotices } from './message-notices.ts';
 
-/** What the adapter needs of LangChain and LangGraph, which it does not import. */
+/** Parts of LangChain and LangGraph that the adapter uses without an import. */
 export interface LangChainParts<Tool> {
   /** `tool` of `langchain`. */
   readonly tool: (
@@ -17,7 +17,7 @@ export interface LangChainParts<Tool> {
   readonly interrupt?: (question: PermissionQuestion) => unknown;
 }
 
-/** What the adapter reads from the configuration of a call. */
+/** Configuration of a call, as far as the adapter reads it. */
 export interface LangChainCallConfig {
   readonly signal?: AbortSignal | undefined;
   readonly toolCall?: { readonly id?: string | undefined } | undefined;

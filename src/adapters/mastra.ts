@@ -14,7 +14,7 @@ export {
 } from './mastra-sandbox.ts';
 export type { SandboxOptions } from './sandbox-commands.ts';
 
-/** What the adapter needs of Mastra, which it does not import. */
+/** Parts of Mastra that the adapter uses without an import. */
 export interface MastraParts<MastraTool> {
   /** `createTool` of `@mastra/core/tools`. */
   readonly createTool: (action: {
@@ -27,7 +27,7 @@ export interface MastraParts<MastraTool> {
   readonly suspends?: boolean;
 }
 
-/** What the adapter reads from the context of a call. */
+/** Context of a call, as far as the adapter reads it. */
 export interface MastraCallContext {
   readonly abortSignal?: AbortSignal | undefined;
   readonly agent?:

@@ -20,7 +20,7 @@ export interface OpenAiShellAction {
 /** Result of one command. A type, since the SDK's has an index signature, which an interface does not fit. */
 export type OpenAiShellOutput = {
   readonly stdout: string;
-  /** Its last sentence names the cause where the command did not exit, such as a signal or a refusal. */
+  /** The last sentence names the cause where the command did not exit, such as a signal or a refusal. */
   readonly stderr: string;
   /** `exitCode` is 128 plus its number for a signal, 126 where nothing was started, and 1 where the end is unknown. */
   readonly outcome: { readonly type: 'timeout' } | { readonly type: 'exit'; readonly exitCode: number };

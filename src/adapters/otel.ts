@@ -61,10 +61,10 @@ export interface OtelGauge {
   removeCallback(callback: OtelGaugeCallback): void;
 }
 
-/** What is to be traced. */
+/** Sources of traces and metrics. */
 export interface TelemetrySources {
   readonly supervisor: Supervisor;
-  /** Their turns and tool calls become the parents of the processes that they start. */
+  /** Turns and tool calls become the parents of the processes that they start. */
   readonly conversations?: readonly Conversation[];
 }
 

@@ -77,7 +77,7 @@ export type AgentResult =
       readonly ok: true;
       /** Answer of the turn of the task. */
       readonly data: string;
-      /** What the agent said in later turns, such as a remark when a background process had ended. Absent where it said nothing. */
+      /** Answers of later turns, such as a remark when a background process had ended. Absent where there are none. */
       readonly remarks?: readonly string[];
       /** Failure after the answer, such as a model error when a process had ended. */
       readonly note?: string;

@@ -1,13 +1,13 @@
 import { isArrow } from './chart-text.ts';
 import { type Diagram, type DiagramState, type DiagramTransition, isWithin } from './diagram.ts';
 
-/** One end of a piece: a state, the border of the container from inside, or a gate through it. */
+/** End of a piece: a state, the border of the container from inside, or a gate through it. */
 export interface PieceEnd {
   readonly kind: 'state' | 'border' | 'gate';
   /** Id of the state; empty for the border and a gate. */
   readonly state: string;
   /**
-   * For a gate, its name. For a compound state, the gate in its border through which the arrow goes on inside; `null`: the arrow ends at the
+   * Name of a gate. For a compound state, the gate in its border through which the arrow goes on inside; `null`: the arrow ends at the
    * border.
    */
   readonly gate: string | null;

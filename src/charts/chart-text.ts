@@ -7,7 +7,7 @@ export interface TextSpan {
   readonly text: string;
 }
 
-/** One line of a box or of an arrow's label. Width and height in px. */
+/** Line of a box or of an arrow's label. Width and height in px. */
 export interface TextLine {
   readonly spans: readonly TextSpan[];
   readonly width: number;

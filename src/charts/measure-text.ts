@@ -27,7 +27,7 @@ const BOLD = 1.12;
 
 /** Font size and weight of a text. */
 export interface Font {
-  /** In px. */
+  /** Height of the text, in px. */
   readonly size: number;
   readonly isBold?: boolean;
 }

@@ -31,7 +31,7 @@ export interface RankInput {
   readonly maxWidth: number;
 }
 
-/** One box that has to stand in a row below that of another. */
+/** Order of two boxes: `lower` stands in a row below that of `upper`. */
 export interface Below {
   readonly upper: string;
   readonly lower: string;

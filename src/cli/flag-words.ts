@@ -25,7 +25,7 @@ const flags: Readonly<Record<string, { readonly flag: string; readonly isDuratio
   timeout: { flag: '--timeout', isDuration: true },
 };
 
-/** What the library advises where a background start is refused: the limit of the daemon has no option. */
+/** The library's advice where a background start is refused: the limit of the daemon has no option. */
 const BACKGROUND_ADVICE = /End one of them with kill\(id\), .*"maxBackgroundProcesses" \(.*\)\./;
 
 /**

@@ -7,7 +7,7 @@ export const abortSignal = z.instanceof(AbortSignal, { error: 'an AbortSignal' }
 /** Schema of an option `onAbort`, without its default. */
 export const onAbort = z.enum(['kill', 'detach']);
 
-/** How a wait for a process may be aborted. */
+/** Options that abort a wait for a process. */
 export interface AbortOptions {
   /** Ends the wait when aborted; `onAbort` decides about the process. Default: none. */
   readonly signal?: AbortSignal | undefined;

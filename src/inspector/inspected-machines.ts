@@ -10,7 +10,7 @@ const MAX_MACHINES = 200;
 
 /** Machines of the program around the inspector, as its actor systems report them. */
 export interface InspectedMachines {
-  /** By id; another record after each change. */
+  /** Machines by id; another record after each change. */
   readonly record: Readonly<Record<string, MachineView>>;
   /** Observer for the option `inspect` of `createActor`. */
   readonly inspect: (event: InspectionEvent) => void;

@@ -77,7 +77,7 @@ function createEventLog(store: LiveStore) {
   const last = () => dropped + events.length;
   const toId = (number: number) => `${name}-${number}`;
 
-  /** Nothing is followed while no page is connected: the difference is found when one comes. */
+  /** Records changes since the last call. The store is not followed while no page is connected: the difference is found when one connects. */
   const advance = () => {
     const now = store.getSnapshot();
     events.push(...toLiveEvents(state, now));

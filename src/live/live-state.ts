@@ -25,10 +25,10 @@ export interface OpenQuestion {
   readonly question: PermissionQuestion;
 }
 
-/** What a store shows. What has not changed is the same object as before. */
+/** State that a store shows. Unchanged parts are the same objects as before. */
 export interface LiveState {
   /**
-   * Where the state comes from. `local`: this program. `open`: another program, as it is now. `connecting` and `lost`: another program, as
+   * Source of the state. `local`: this program. `open`: another program, as it is now. `connecting` and `lost`: another program, as
    * it was last; a lost connection is tried again. `refused`: another program that denies access.
    */
   readonly connection: 'local' | 'connecting' | 'open' | 'lost' | 'refused';

@@ -10,7 +10,7 @@ import { isEqualData } from './local-store.ts';
 /** Conversations in the journals of a folder, at one look. */
 export interface SavedConversations {
   readonly conversations: Readonly<Record<string, ConversationView>>;
-  /** One sentence for each journal that could not be read. */
+  /** Sentences that name each journal that could not be read. */
   readonly warnings: readonly string[];
 }
 

@@ -62,7 +62,7 @@ export type CallDecision =
   | {
       readonly type: 'ask';
       readonly question: PermissionQuestion;
-      /** What the answer `'always'` grants. */
+      /** Permissions that the answer `'always'` grants. */
       readonly needed: readonly Grant[] | null;
     }
   /** `reason` says what was refused, by which rule, and what to do instead. */

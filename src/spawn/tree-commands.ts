@@ -14,7 +14,7 @@ import { watchQuiet } from './watch-quiet.ts';
 
 /** Input of a process. The text of a rejection becomes a result. */
 export interface InputPort {
-  /** With `waits` there is no limit to the time that the process may take to read. */
+  /** Writes bytes. With `waits`, the process may take any time to read them. */
   write(data: Uint8Array, options?: { readonly waits?: boolean }): Promise<WriteResult>;
   end(): Promise<WriteResult>;
 }

@@ -40,7 +40,7 @@ export interface ToolHostOptions {
   readonly grants?: Grants | undefined;
   /** Agent named in questions. Default: the owner. */
   readonly agent?: string | undefined;
-  /** How notices reach the model, which descriptions and answers of tools then say. Default `next-step`. */
+  /** Way by which notices reach the model; descriptions and answers of tools name it. Default `next-step`. */
   readonly notices?: NoticeDelivery | undefined;
   /** Reads the mailbox in a way of its own: memory that persists it, attention, changes. Default: memory of the supervisor. */
   readonly mailbox?: MailboxReader | undefined;

@@ -37,7 +37,7 @@ export type ProcessActorSnapshot = Snapshot<FinalView> & {
 /** Logic of an actor that is a process of a supervisor. */
 export type ProcessActorLogic = ActorLogic<ProcessActorSnapshot, ProcessActorCommand, ProcessActorInput>;
 
-/** What the actor hears: commands, events of its process, and a view without an event. */
+/** Events that the actor receives: commands, events of its process, and a view without an event. */
 type Heard =
   | ProcessActorCommand
   | { readonly type: 'xstate.stop' }

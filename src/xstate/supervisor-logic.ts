@@ -21,7 +21,7 @@ export type SupervisorActorCommand =
 /** Events that the parent of the supervisor receives: everything on `events$`, and refused starts. */
 export type SupervisorActorEvent = ChildEvent<
   | Exclude<RuntimeEvent, { readonly type: 'supervisor.stopped' }>
-  /** Nothing was started. `error` is the `TroupeError` of `supervisor.start`. */
+  /** A start was refused. `error` is the `TroupeError` of `supervisor.start`. */
   | { readonly type: 'process.refused'; readonly spec: CommandSpec | FunctionSpec; readonly error: unknown }
 >;
 
@@ -42,7 +42,7 @@ export type SupervisorActorLogic = ActorLogic<
   SupervisorOptions | undefined
 >;
 
-/** What the actor hears: commands, everything on `events$`, and its start and its list. */
+/** Events that the actor receives: commands, everything on `events$`, and its start and its list. */
 type Heard =
   | SupervisorActorCommand
   | RuntimeEvent

@@ -147,12 +147,12 @@ describe('a default rule', () => {
     expect((await decideStart({ mode: 'auto', rules }, 'reboot')).type).toBe('deny');
   });
 
-  test('that asks is silent in the mode dangerous', async () => {
+  test('asks nothing in the mode dangerous', async () => {
     expect((await decideStart({ mode: 'auto' }, 'git reset --hard')).type).toBe('ask');
     expect((await decideStart({ mode: 'dangerous' }, 'git reset --hard')).type).toBe('allow');
   });
 
-  test('that asks yields to the allow list', async () => {
+  test('asks nothing about what the allow list names', async () => {
     const commands = { allow: ['git push *'] };
 
     expect((await decideStart({ mode: 'auto', commands }, 'git push --force')).type).toBe('allow');
@@ -214,7 +214,7 @@ describe('a mode', () => {
     ['ls() { make; }; ls', 'ask', 'deny'],
     ['npm test', 'ask', 'deny'],
     ['', 'ask', 'deny'],
-  ])('that asks or only reads judges %j: %s, %s', async (command, byDefault, inPlan) => {
+  ])('asks or only reads: %j is judged %s, %s', async (command, byDefault, inPlan) => {
     expect((await decideStart({}, command)).type).toBe(byDefault);
     expect((await decideStart({ mode: 'plan' }, command)).type).toBe(inPlan);
   });

@@ -188,7 +188,7 @@ describe.skipIf(!isHere)('a command in the sandbox', () => {
     expect((await run('exit 3')).view).toMatchObject({ exit: { code: 3, signal: null } });
   });
 
-  test('of an agent is shown as the agent gave it, in views and in the notice', async () => {
+  test('keeps the words of an agent in views and in the notice', async () => {
     const supervisor = createSupervisor({ stateDirectory: false, cwd: workspace });
     const conversation = createConversation({
       supervisor,

@@ -265,7 +265,7 @@ test('a child writes where all above it may write', async () => {
   expect(runtime.registerCommandNetworkLists.mock.calls[0]?.[1]).toEqual({ allowedDomains: ['b.org'] });
 });
 
-test('what a command needed on the disk is freed once, after its end', async () => {
+test('files of a command are freed once, after its end', async () => {
   const runtime = fakeRuntime();
   const { ended } = await policyWith(runtime).prepare({ command: 'ls' });
   expect(runtime.cleanupAfterCommand).not.toHaveBeenCalled();

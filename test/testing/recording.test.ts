@@ -292,7 +292,7 @@ describe('A recording', () => {
     expect((await replay(file, failing)).result).toBe('failed');
   });
 
-  test('that was cut off is replayed up to there, and says so', async () => {
+  test('is replayed up to the place where it was cut off, and says so', async () => {
     const { file } = await record('cut', failing);
     const lines = readFileSync(file, 'utf8').split('\n');
     const exit = lines.findIndex((line) => line.includes('process.exited'));
@@ -300,7 +300,7 @@ describe('A recording', () => {
     await expect(replay(file, failing)).rejects.toThrow(/The recording was cut off after \d+ ms/);
   });
 
-  test('that is damaged, foreign or of a later version is refused with the reason', async () => {
+  test('is refused with the reason if damaged, foreign or of a later version', async () => {
     const { file } = await record('damaged', failing);
     const lines = readFileSync(file, 'utf8').split('\n');
     writeFileSync(file, [lines[0], '{"type":"fact"}', ...lines.slice(2)].join('\n'));
@@ -317,7 +317,7 @@ describe('A recording', () => {
     await expect(replay(toFile('missing'), failing)).rejects.toThrow(/cannot be read: .*ENOENT/);
   });
 
-  test('of a persistent process is refused with the reason', async () => {
+  test('is refused with the reason after a persistent process', async () => {
     const { file } = await record('persistent', async (stage) => {
       const supervisor = stage.createSupervisor({ stateDirectory: join(directory, 'state') });
       const handle = supervisor.start({ command: 'true', background: true, lifetime: 'persistent' });

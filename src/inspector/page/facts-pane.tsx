@@ -5,7 +5,7 @@ import type { StagedProcess } from './stage.ts';
 import { at, live, select, travelTo } from './state.ts';
 import { toClock, toEndClause, toRuntime } from './words.ts';
 
-/** Everything known about a process, and what happened to it until the shown moment. */
+/** Facts of a process, and its timeline until the shown moment. */
 export function FactsPane({ process }: { readonly process: StagedProcess }) {
   const { view } = process;
   const timeline = (live.value.timelines[view.id] ?? []).filter((entry) => entry.at <= at.value);

@@ -16,7 +16,7 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
   const element = useRef<HTMLDivElement>(null);
   const terminal = useRef<OutputTerminal | null>(null);
   const search = useSignal<string | null>(null);
-  /** Its times are unknown, as without a log file: the whole output is shown for each moment. */
+  /** The times of the output are unknown, as without a log file: the whole output is shown for each moment. */
   const isUndated = useSignal(false);
   /** Reason why reading the output stopped. */
   const refusal = useSignal<string | null>(null);

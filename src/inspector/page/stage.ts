@@ -89,7 +89,7 @@ export interface Arrow {
   readonly to: number;
 }
 
-/** All rows and arrows at a moment. */
+/** Rows and arrows at a moment. */
 export interface Stage {
   readonly rows: readonly StageRow[];
   readonly arrows: readonly Arrow[];
@@ -191,7 +191,7 @@ function createFilter({ text, hidesEnded }: StageFilter): (process: StagedProces
 interface TreeSource {
   /** Processes by owner. */
   readonly owned: ReadonlyMap<string, readonly StagedProcess[]>;
-  /** In the order of their rows. */
+  /** Owners in the order of their rows. */
   readonly owners: readonly string[];
   readonly conversations: LiveState['conversations'];
   readonly supervisors: LiveState['supervisors'];

@@ -51,7 +51,7 @@ export interface SharedSandbox {
   release(): Promise<void>;
 }
 
-/** Each command lists its own domains and paths. */
+/** Configuration that permits nothing: each command lists its own domains and paths. */
 const FILTERED: SandboxRuntimeConfig = {
   network: { allowedDomains: [], deniedDomains: [] },
   filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },

@@ -240,7 +240,7 @@ function walkTree(root: SyntaxNode, { start, context }: { start: ShellStart; con
     return walkBody(body, state, redirects);
   };
 
-  /** For a shell it is the last command of a list that is redirected, not all of them. */
+  /** Reads what is redirected: of a list, a shell redirects only the last command. */
   const walkBody = (body: SyntaxNode | undefined, state: ShellStart, extra: readonly SyntaxNode[]): Flow => {
     if (body?.type === 'command') return walkCommand(body, state, extra);
     if (body?.type === 'list') return walkSequence(body.children, state, extra);

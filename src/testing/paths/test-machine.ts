@@ -49,7 +49,7 @@ export interface MachineTestOptions<Machine extends AnyStateMachine = AnyStateMa
   readonly input?: (world: MachineWorld) => InputFrom<Machine>;
   /** Snapshots with the same key are one state. Add the context that guards read, if it is finite. Default: the state value. */
   readonly toKey?: (snapshot: SnapshotFrom<Machine>) => string;
-  /** With `report`, states and transitions that no path covers are only in the report. Default `throw`. */
+  /** Treatment of states and transitions that no path covers. `report`: they are only in the report. Default `throw`. */
   readonly onMissed?: 'throw' | 'report';
 }
 

@@ -22,10 +22,10 @@ export interface Recording {
   readonly cutOff: string | null;
   readonly ids: readonly EntryOf<'id'>[];
   readonly seeds: ReadonlyMap<string, number>;
-  /** By `toAttemptKey`; each with its `run` first. */
+  /** Attempts by `toAttemptKey`; each with its `run` first. */
   readonly attempts: ReadonlyMap<string, readonly AttemptEntry[]>;
   readonly ports: readonly EntryOf<'ports'>[];
-  /** By `toRequestKey`; each with its `request` first. */
+  /** Requests by `toRequestKey`; each with its `request` first. */
   readonly requests: ReadonlyMap<string, readonly RequestEntry[]>;
 }
 

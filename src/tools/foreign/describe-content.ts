@@ -1,4 +1,4 @@
-/** One part of an answer of a tool of the AI SDK or of an MCP server. */
+/** Part of an answer of a tool of the AI SDK or of an MCP server. */
 export interface ContentPart {
   readonly type: string;
   readonly [field: string]: unknown;

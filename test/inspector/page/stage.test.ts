@@ -88,7 +88,7 @@ describe('the stage', () => {
     ]);
   });
 
-  test('of an earlier moment is as it was then', () => {
+  test('shows an earlier moment as it was then', () => {
     const { rows, arrows } = toStage(arrange(), 2_000);
 
     expect(rows[1]).toMatchObject({ status: 'running', endedAt: null, marks: [] });

@@ -103,7 +103,7 @@ test('a notice comes again after a crash before the model has seen it, and once 
 test.for([
   ['approve', 'Done.', true],
   ['deny', 'Not done.', false],
-] as const)('what the policy does not decide asks canUseTool: %s', async ([situation, reply, isDone]) => {
+] as const)('an undecided start asks canUseTool: %s', async ([situation, reply, isDone]) => {
   await using server = await openModelServer();
   server.replyIf({ results: 0 }, callOf(`${NAME}run_command`, { command: 'echo built > built.txt' }));
   server.replyIf({ results: 1 }, { content: reply });

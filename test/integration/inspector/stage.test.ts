@@ -84,7 +84,7 @@ describe.skipIf(executablePath === null)('the table of processes', () => {
     await conversation.close();
   });
 
-  test('what an agent starts stands below its process', async () => {
+  test('a process that an agent starts stands below the agent', async () => {
     await using stage = await openScriptedStage(browser());
     const agent = stage.supervisor.start({
       command: 'reviewer',
