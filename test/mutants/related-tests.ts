@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { listSourceFiles, readImports, rootFolder } from '../house/source-imports.ts';
+import { longFiles } from '../longest-first.ts';
+
+/** Kinds of tests that seldom notice alone what others have not, and take long. */
+const late = /^test\/(soak|docs|house|package|integration)\//;
+
+/** Chooses the tests that may notice a change of a file, the likeliest first. */
+export function createRelatedTests(): (file: string) => readonly string[] {
+  const tests = listSourceFiles('test').filter((file) => !file.startsWith('test/integration/'));
+  const between = ['src', 'machines', 'docs', 'examples'].flatMap(listSourceFiles);
+  const users = findUsers([...tests, ...between]);
+  return (file) =>
+    [...findDistances(file, users)]
+      .filter(([path]) => path.endsWith('.test.ts'))
+      .map(([path, distance]) => ({ path, rank: rankTest({ path, distance, file }) }))
+      .sort((a, b) => a.rank - b.rank || a.path.localeCompare(b.path))
+      .map(({ path }) => path);
+}
+
+/** Files by the files that import them or name their path. */
+function findUsers(files: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const users = new Map<string, Set<string>>();
+  for (const from of files)
+    for (const to of listUsed(from)) users.set(to, (users.get(to) ?? new Set()).add(from));
+  return users;
+}
+
+/** Programs and workers are not imported: their path is named, from the file or from the root. */
+function listUsed(file: string): readonly string[] {
+  const text = readFileSync(join(rootFolder, file), 'utf8');
+  const named = [...text.matchAll(/['"`]((?:\.{1,2}|src|machines|test)\/[\w./-]+\.tsx?)['"`]/g)]
+    .map(([, path = '']) => (path.startsWith('.') ? join(dirname(file), path) : path))
+    .filter((path) => existsSync(join(rootFolder, path)));
+  const types = new Set<string>();
+  const imported = readImports(file).filter(({ isFile }) => isFile);
+  for (const { to, kind } of imported) if (kind === 'type') types.add(to);
+  for (const { to, kind } of imported) if (kind !== 'type') types.delete(to);
+  return [...named, ...imported.map(({ to }) => to)].filter((to) => !types.has(to));
+}
+
+function findDistances(
+  file: string,
+  users: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlyMap<string, number> {
+  const distances = new Map([[file, 0]]);
+  // A map can be extended while it is walked: breadth first.
+  for (const [path, distance] of distances)
+    for (const user of users.get(path) ?? []) if (!distances.has(user)) distances.set(user, distance + 1);
+  return distances;
+}
+
+interface Candidate {
+  readonly path: string;
+  /** Imports between the test and the file. */
+  readonly distance: number;
+  readonly file: string;
+}
+
+function rankTest({ path, distance, file }: Candidate): number {
+  const folder = dirname(file).replace(/^(src|machines)\b/, 'test');
+  const top = folder.split('/').slice(0, 2).join('/');
+  const isMirrored = path.startsWith(`${top}/`);
+  const name = basename(file).replace(/\.tsx?$/, '');
+  let rank = distance;
+  if (isMirrored) rank -= 2;
+  if (path.startsWith(`${folder}/`) && folder !== top) rank -= 1;
+  if (isMirrored && basename(path, '.test.ts') === name) rank -= 20;
+  else if (isMirrored && sharesWord(basename(path, '.test.ts'), name)) rank -= 1.5;
+  if (isMirrored && readFileSync(join(rootFolder, path), 'utf8').includes(name)) rank -= 1;
+  if (longFiles.includes(path)) rank += 4;
+  if (late.test(path)) rank += 40;
+  return rank;
+}
+
+function sharesWord(a: string, b: string): boolean {
+  const words = new Set(a.split('-'));
+  return b.split('-').some((word) => word.length > 2 && words.has(word));
+}

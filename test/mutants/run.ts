@@ -1,0 +1,60 @@
+/**
+ * Changes lines of `src` and `machines`, one at a time, and reports the changes that neither the types nor a test notices:
+ * `npm run mutants -- 60 --seed 7 --only src/policy --seconds 120`. Needs Linux: the tests run in a namespace.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { listSourceFiles, rootFolder } from '../house/source-imports.ts';
+import { findTypeError } from './check-types.ts';
+import { drawMutants } from './draw-mutants.ts';
+import { createJudge } from './judge-mutant.ts';
+import { createRelatedTests } from './related-tests.ts';
+import { formatShares, formatVerdict, type Judged } from './report.ts';
+import { copyTree } from './tree-copy.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '120' },
+  },
+});
+const [count = '60'] = positionals;
+const { seed, only, seconds } = values;
+
+if (spawnSync('unshare', ['--version']).status !== 0)
+  throw new Error(
+    '`unshare` is missing, and a mutant could kill any process of yours. It is part of util-linux.',
+  );
+
+const isChosen = (file: string) =>
+  only === '' || file === only || file.startsWith(`${only.replace(/\/$/, '')}/`);
+const files = [...listSourceFiles('machines'), ...listSourceFiles('src')].filter(isChosen);
+if (files.length === 0) throw new Error(`--only ${only}: no file of src or machines starts with this path`);
+
+const copy = copyTree(rootFolder);
+process.on('exit', () => copy.remove());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
+
+mkdirSync(join(copy.root, '.vitest'), { recursive: true });
+const broken = findTypeError(copy.root, 'src/index.ts');
+if (broken !== null) throw new Error(`The unchanged tree has a type error: ${broken}`);
+
+const mutants = await drawMutants({ root: copy.root, files, count: Number(count), seed: Number(seed) });
+console.log(
+  `seed ${seed}: ${mutants.length} mutants in ${new Set(mutants.map(({ file }) => file)).size} files`,
+);
+const relatedTests = createRelatedTests();
+const judge = createJudge({ copy, relatedTests, limitMs: Number(seconds) * 1_000 });
+const judged: Judged[] = [];
+for (const mutant of mutants) {
+  const startedMs = performance.now();
+  const verdict = await judge(mutant);
+  judged.push({ mutant, verdict });
+  const tookS = Math.round((performance.now() - startedMs) / 1_000);
+  console.log(formatVerdict({ mutant, verdict }, `${judged.length}/${mutants.length}, ${tookS} s`));
+}
+console.log(formatShares(judged));
