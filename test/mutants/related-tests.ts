@@ -67,14 +67,20 @@ function rankTest({ path, distance, file }: Candidate): number {
   if (isMirrored) rank -= 2;
   if (path.startsWith(`${folder}/`) && folder !== top) rank -= 1;
   if (isMirrored && basename(path, '.test.ts') === name) rank -= 20;
-  else if (isMirrored && sharesWord(basename(path, '.test.ts'), name)) rank -= 1.5;
+  rank -= countSharedWords(path, file) * 1.5;
   if (isMirrored && readFileSync(join(rootFolder, path), 'utf8').includes(name)) rank -= 1;
   if (longFiles.includes(path)) rank += 4;
   if (late.test(path)) rank += 40;
   return rank;
 }
 
-function sharesWord(a: string, b: string): boolean {
-  const words = new Set(a.split('-'));
-  return b.split('-').some((word) => word.length > 2 && words.has(word));
+function countSharedWords(test: string, file: string): number {
+  const words = new Set(toWords(test));
+  return toWords(file).filter((word) => words.has(word)).length;
+}
+
+/** Words of a path below its two upper folders. */
+function toWords(path: string): readonly string[] {
+  const [, , ...parts] = path.replace(/(\.test)?\.tsx?$/, '').split('/');
+  return [...new Set(parts.join('-').split('-'))].filter((word) => word.length > 2);
 }

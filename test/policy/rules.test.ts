@@ -23,6 +23,12 @@ describe.each(defaultRules.map((rule) => [rule.name, rule] as const))('the rule 
   });
 });
 
+test('each rule has examples that it finds and that it leaves', () => {
+  const bare = defaultRules.filter(({ finds, leaves }) => finds.length === 0 || leaves.length === 0);
+
+  expect(bare.map(({ name }) => name)).toEqual([]);
+});
+
 test('each rule name has one rule', () => {
   expect(defaultRules.map(({ name }) => name).toSorted()).toEqual(ruleNames.toSorted());
 });
