@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findMutants, type Mutant } from './find-mutants.ts';
+import { findMutants, type Mutant, parses } from './find-mutants.ts';
 
 export interface Draw {
   readonly root: string;
@@ -26,7 +26,7 @@ export async function drawMutants({ root, files, count, seed }: Draw): Promise<r
     known.set(place.file, ofFile);
     const here = ofFile.filter(({ line }) => line === place.line);
     const mutant = here[Math.floor(random() * here.length)];
-    if (mutant !== undefined) drawn.push(mutant);
+    if (mutant !== undefined && parses(mutant)) drawn.push(mutant);
   }
   return drawn;
 }

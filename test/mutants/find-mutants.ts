@@ -32,7 +32,7 @@ const logger = {
   fatal: silent,
 };
 
-/** Lists what StrykerJS's mutators can change in a file; a change that does not parse is left out. */
+/** Lists what StrykerJS's mutators can change in a file. */
 export async function findMutants(root: string, file: string): Promise<readonly Mutant[]> {
   const content = readFileSync(join(root, file), 'utf8');
   const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest);
@@ -42,18 +42,18 @@ export async function findMutants(root: string, file: string): Promise<readonly 
     excludedMutations: [],
     noHeader: true,
   });
-  return mutants.flatMap(({ location: { start, end }, mutatorName, replacement }) => {
+  return mutants.map(({ location: { start, end }, mutatorName, replacement }) => {
     const from = source.getPositionOfLineAndCharacter(start.line, start.column);
     const to = source.getPositionOfLineAndCharacter(end.line, end.column);
     const mutated = content.slice(0, from) + replacement + content.slice(to);
-    if (!parses(file, mutated)) return [];
     const before = content.slice(from, to);
-    return [{ file, line: start.line + 1, mutator: mutatorName, before, after: replacement ?? '', mutated }];
+    return { file, line: start.line + 1, mutator: mutatorName, before, after: replacement ?? '', mutated };
   });
 }
 
-function parses(file: string, text: string): boolean {
-  const { diagnostics } = ts.transpileModule(text, {
+/** Whether the changed file still parses: a replacement stands without the parentheses that its place may need. */
+export function parses({ file, mutated }: Mutant): boolean {
+  const { diagnostics } = ts.transpileModule(mutated, {
     fileName: file,
     reportDiagnostics: true,
     compilerOptions: {

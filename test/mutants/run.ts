@@ -36,7 +36,11 @@ const files = [...listSourceFiles('machines'), ...listSourceFiles('src')].filter
 if (files.length === 0) throw new Error(`--only ${only}: no file of src or machines starts with this path`);
 
 const copy = copyTree(rootFolder);
-process.on('exit', () => copy.remove());
+const judged: Judged[] = [];
+process.on('exit', () => {
+  copy.remove();
+  if (judged.length > 0) console.log(formatShares(judged));
+});
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
 mkdirSync(join(copy.root, '.vitest'), { recursive: true });
@@ -49,7 +53,6 @@ console.log(
 );
 const relatedTests = createRelatedTests();
 const judge = createJudge({ copy, relatedTests, limitMs: Number(seconds) * 1_000 });
-const judged: Judged[] = [];
 for (const mutant of mutants) {
   const startedMs = performance.now();
   const verdict = await judge(mutant);
@@ -57,4 +60,3 @@ for (const mutant of mutants) {
   const tookS = Math.round((performance.now() - startedMs) / 1_000);
   console.log(formatVerdict({ mutant, verdict }, `${judged.length}/${mutants.length}, ${tookS} s`));
 }
-console.log(formatShares(judged));
