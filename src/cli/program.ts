@@ -79,7 +79,7 @@ async function addVerbs(
     const command = parent.command(name, { hidden: entry.isHidden === true }).summary(entry.summary);
     const paths = context.paths.filter(([first]) => first === name);
     if (paths.length === 0) {
-      command.usage(entry.usage);
+      if (entry.usage !== undefined) command.usage(entry.usage);
       continue;
     }
     command.addHelpText('after', () => (command.parent?.parent === null ? describeAliases(entry) : ''));

@@ -2,7 +2,8 @@ import type { DefineVerb } from './verb.ts';
 
 /** Entry of a verb in the list of commands. The file of the verb is loaded only when it is called, completed or explained. */
 export interface VerbEntry {
-  readonly usage: string;
+  /** Default: `[options]`. */
+  readonly usage?: string;
   readonly summary: string;
   /** Names of the verb in other programs, each with the flags that it stands for. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
@@ -19,7 +20,6 @@ const show: VerbEntry = {
   load: () => import('./verbs/show.ts'),
 };
 const ps: VerbEntry = {
-  usage: '[options]',
   summary: 'list processes',
   aliases: { status: [], list: [] },
   load: () => import('./verbs/ps.ts'),
@@ -107,19 +107,16 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     show,
     logs,
     top: {
-      usage: '[options]',
       summary: 'watch processes',
       load: () => import('./verbs/top/top.ts'),
     },
     ui: {
-      usage: '[options]',
       summary: 'watch and steer processes in a web page',
       load: () => import('./verbs/ui.ts'),
     },
     wait,
     watch,
     events: {
-      usage: '[options]',
       summary: 'print what happens, as it happens',
       load: () => import('./verbs/events.ts'),
     },
@@ -137,7 +134,6 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
       load: () => import('./verbs/schedule.ts'),
     },
     clean: {
-      usage: '[options]',
       summary: 'forget processes that have ended',
       load: () => import('./verbs/clean.ts'),
     },
@@ -184,19 +180,16 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
       load: () => import('./verbs/policy.ts'),
     },
     mcp: {
-      usage: '[options]',
       summary: 'serve processes to clients of the Model Context Protocol',
       load: () => import('./verbs/mcp.ts'),
     },
   },
   'Troupe itself:': {
     serve: {
-      usage: '[options]',
       summary: 'run the daemon in the foreground',
       load: () => import('./verbs/serve.ts'),
     },
     doctor: {
-      usage: '[options]',
       summary: 'check this machine',
       load: () => import('./verbs/doctor/doctor.ts'),
     },
