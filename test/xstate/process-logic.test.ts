@@ -1,3 +1,4 @@
+import { Observable } from 'rxjs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   type ActorRefFrom,
@@ -12,7 +13,7 @@ import {
 } from 'xstate';
 import type { ProcessInput } from '../../machines/process/context.ts';
 import { processMachine } from '../../machines/process/machine.ts';
-import type { FinalView, ProcessView, Supervisor } from '../../src/index.ts';
+import type { FinalView, ProcessView, RuntimeEvent, Supervisor } from '../../src/index.ts';
 import { createScriptedBackend } from '../../src/testing/index.ts';
 import {
   type ProcessActorEvent,
@@ -157,6 +158,25 @@ describe('a process that a state invokes', () => {
     });
     expect(rig.backend.runs).toHaveLength(0);
     expect(rig.events).toEqual([]);
+  });
+
+  test('leaves no subscription behind where nothing was started', async () => {
+    await using rig = createScriptedRig();
+    let listening = 0;
+    const events$ = new Observable<RuntimeEvent>((subscriber) => {
+      listening += 1;
+      const events = rig.supervisor.events$.subscribe(subscriber);
+      return () => {
+        listening -= 1;
+        events.unsubscribe();
+      };
+    });
+    const actor = createActor(createBuild({ ...rig.supervisor, events$ }, { command: '' })).start();
+
+    actor.send({ type: 'BUILD' });
+
+    expect(actor.getSnapshot().value).toBe('refused');
+    expect(listening).toBe(0);
   });
 
   test('is not started with an unknown word for onLeave', async () => {
