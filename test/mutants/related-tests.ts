@@ -79,8 +79,12 @@ function countSharedWords(test: string, file: string): number {
   return toWords(file).filter((word) => words.has(word)).length;
 }
 
-/** Words of a path below its two upper folders. */
+/** Words of a path below its two upper folders, without the `s` of a plural. */
 function toWords(path: string): readonly string[] {
   const [, , ...parts] = path.replace(/(\.test)?\.tsx?$/, '').split('/');
-  return [...new Set(parts.join('-').split('-'))].filter((word) => word.length > 2);
+  const words = parts
+    .join('-')
+    .split('-')
+    .map((word) => word.replace(/s$/, ''));
+  return [...new Set(words)].filter((word) => word.length > 2);
 }
