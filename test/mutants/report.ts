@@ -18,7 +18,9 @@ export function formatVerdict({ mutant, verdict }: Judged, progress: string): st
     `SURVIVES ${title}`,
     `  - ${shorten(mutant.before)}`,
     `  + ${shorten(mutant.after)}`,
-    `  ${ran.length} of ${related} related test files ran: ${ran.join(' ')}`,
+    related === 0
+      ? '  no test file of `npm test` uses it'
+      : `  ${ran.length} of ${related} related test files ran: ${ran.join(' ')}`,
   ].join('\n');
 }
 
