@@ -9,22 +9,26 @@ const ALTERNATE_SCREEN = '\x1b[?1049h';
 async function openTop() {
   const project = projectDir();
   // `exec` keeps the pid that the file names.
-  const top = `TROUPE_LINEAGE=${project.env.TROUPE_LINEAGE} exec ${process.execPath} ${mainFile} top`;
+  const program = `TROUPE_LINEAGE=${project.env.TROUPE_LINEAGE} exec ${process.execPath} ${mainFile} top`;
   const terminal = await openTerminal({
-    command: `sh -c 'echo $$ > pid; ${top}'`,
+    command: `sh -c 'echo $$ > pid; ${program}'`,
     cwd: project.path,
     columns: 80,
   });
-  await waitUntil(async () => (await terminal.modes()).endsWith('0 1'));
-  return {
+  const top = {
     ...terminal,
     project,
-    pid: Number(readFileSync(project.file('pid'), 'utf8')),
+    readPid: () => Number(readFileSync(project.file('pid'), 'utf8')),
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();
       await project[Symbol.asyncDispose]();
     },
   };
+  await waitUntil(async () => (await top.modes()).endsWith('0 1')).catch(async (error) => {
+    await top[Symbol.asyncDispose]();
+    throw error;
+  });
+  return top;
 }
 
 describe.skipIf(!ensureTmux())('top in a real terminal', () => {
@@ -32,9 +36,9 @@ describe.skipIf(!ensureTmux())('top in a real terminal', () => {
     await using top = await openTop();
     const record = top.project.file('record');
     await top.record(record);
-    process.kill(top.pid, 'SIGSTOP');
+    process.kill(top.readPid(), 'SIGSTOP');
 
-    process.kill(top.pid, 'SIGCONT');
+    process.kill(top.readPid(), 'SIGCONT');
 
     await waitUntil(() => existsSync(record) && readFileSync(record, 'utf8').includes(ALTERNATE_SCREEN));
   });
