@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTailedLog } from '../src/output/tailed-log.ts';
+import { createFileStore } from '../src/output/file-store.ts';
+import { createOutputLog } from '../src/output/output-log.ts';
 import type { Work } from '../src/spawn/backend.ts';
 import { createFileBackend } from '../src/spawn/file/file-backend.ts';
 import { type Answer, print } from './answer.ts';
@@ -56,10 +57,11 @@ export async function answerFileFlood(): Promise<Answer> {
         run: async () => {
           const log = newPath();
           const files = { log, status: `${log}.status`, screen: `${log}.screen` };
-          const tailed = createTailedLog({
+          const store = createFileStore({
             ...{ clock, path: log, statusPath: files.status },
             ...{ maxBytes: LOG_BYTES, isOver: false },
           });
+          const tailed = createOutputLog({ clock, store });
           const cost = await cpuMs(() => runBackend(backend, { work, files, log: tailed }));
           if (tailed.bytes !== MEGABYTES * 1e6) throw new Error(`${tailed.bytes} bytes arrived.`);
           await tailed.close();

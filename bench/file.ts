@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOutputLog } from '../src/output/buffered-log.ts';
-import { createTailedLog } from '../src/output/tailed-log.ts';
+import { createFileStore } from '../src/output/file-store.ts';
+import { createMemoryStore } from '../src/output/memory-store.ts';
+import { createOutputLog } from '../src/output/output-log.ts';
 import type { Work } from '../src/spawn/backend.ts';
 import { createFileBackend } from '../src/spawn/file/file-backend.ts';
 import { createPipeBackend } from '../src/spawn/pipe/pipe-backend.ts';
@@ -34,7 +35,8 @@ export async function answerFile(): Promise<Answer> {
       {
         name: 'the pipe backend',
         run: () => {
-          const log = createOutputLog({ clock, maxBufferBytes: MIB, headBytes: 1024 });
+          const store = createMemoryStore({ clock, maxBufferBytes: MIB, headBytes: 1024 });
+          const log = createOutputLog({ clock, store });
           return timeMs(() => runBackend(pipe, { work, files: null, log }));
         },
       },
@@ -47,10 +49,11 @@ export async function answerFile(): Promise<Answer> {
             status: join(directory, `${count}.status`),
             screen: join(directory, `${count}.screen`),
           };
-          const log = createTailedLog({
+          const store = createFileStore({
             ...{ clock, path: files.log, statusPath: files.status },
             ...{ maxBytes: MIB, isOver: false },
           });
+          const log = createOutputLog({ clock, store });
           const tookMs = await timeMs(() => runBackend(file, { work, files, log }));
           await log.close();
           return tookMs;

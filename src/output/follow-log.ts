@@ -61,7 +61,7 @@ export function followLog(
     const { onDisk } = log;
     if (onDisk !== null && onDisk.readError !== null && isBehind()) {
       failures += 1;
-      if (!finished || failures < maxFinalReadFailures) return pause((go) => onDisk.retryLater(go));
+      if (!finished || failures < maxFinalReadFailures) return pause((go) => log.retryLater(go));
       deliver(toUnreadGap(onDisk.stream, { from: positions, to: log.positions }));
     }
     if (finished && !isOver) end();
@@ -172,7 +172,7 @@ export async function* iterateLog(
         const missing = toUnreadGap(onDisk.stream, { from: positions, to: log.positions });
         positions[onDisk.stream] = positionAfter(missing);
         yield missing;
-      } else await until((go) => onDisk.retryLater(go), signal);
+      } else await until((go) => log.retryLater(go), signal);
       continue;
     }
     // New output arrived between the two checks.

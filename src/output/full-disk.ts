@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { appendPrivateFile } from '../store/private-files.ts';
 import { toFullLine } from './log-map.ts';
-import type { OutputDegradation } from './output-log.ts';
+import type { OutputDegradation } from './output-store.ts';
 
 /** Size of a block: with less free, a process that appends to its log gets ENOSPC. */
 const fullBytes = 4096;

@@ -6,7 +6,7 @@ import { compactLog } from './log-compaction.ts';
 import { type LogFileHandle, type LogFileSystem, nodeLogFileSystem } from './log-file-system.ts';
 import { createLogLayout, type LogLayout } from './log-layout.ts';
 import { LogLosses } from './log-losses.ts';
-import type { OutputDegradation } from './output-log.ts';
+import type { OutputDegradation } from './output-store.ts';
 import { type OutputTimes, timesPathOf } from './output-times.ts';
 import { WriteMarks } from './time-index-file.ts';
 import { createWriteQueue } from './write-queue.ts';

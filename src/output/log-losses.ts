@@ -1,4 +1,4 @@
-import type { OutputDegradation } from './output-log.ts';
+import type { OutputDegradation } from './output-store.ts';
 
 /** Output that a log file lacks because writing failed, and the first reason. */
 export class LogLosses {

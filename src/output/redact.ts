@@ -1,3 +1,4 @@
+import type { OutputStream } from './output-sink.ts';
 import {
   drawnSearch,
   exactSearch,
@@ -73,6 +74,17 @@ export function createRedactor(
     needles = [...needles, ...toNeedles([secret])];
   };
   return { push, flush, add };
+}
+
+/** A redactor for each stream of a log. */
+export type StreamRedactors = Readonly<Record<OutputStream, Redactor>>;
+
+/** Creates them; `null` if there is nothing to redact. */
+export function createStreamRedactors(secrets: readonly string[]): StreamRedactors | null {
+  const stdout = createRedactor(secrets);
+  const stderr = createRedactor(secrets);
+  const screen = createRedactor(secrets, 'drawn');
+  return stdout === null || stderr === null || screen === null ? null : { stdout, stderr, screen };
 }
 
 /** Returns true if the text contains a whole secret, including as drawn on a terminal. */

@@ -2,18 +2,19 @@ import type { Observable } from 'rxjs';
 import type { Cancel } from '../clock/clock.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { iterationOptions } from '../config/read-options.ts';
-import { createOutputLog } from '../output/buffered-log.ts';
+import { createFileStore } from '../output/file-store.ts';
 import { type IterationOptions, iterateLog } from '../output/follow-log.ts';
 import type { OutputLine } from '../output/lines.ts';
 import { iterateChunks, iterateLines, toWebStream } from '../output/lossless-reading.ts';
+import { createMemoryStore } from '../output/memory-store.ts';
 import { lines$, output$ } from '../output/observables.ts';
 import type { OutputChunk, OutputGap, OutputPiece } from '../output/output-chunk.ts';
-import { type OutputLog, toDegradedText } from '../output/output-log.ts';
+import { createOutputLog, type OutputLog, toDegradedText } from '../output/output-log.ts';
+import type { OutputStore } from '../output/output-store.ts';
 import type { OutputTimes } from '../output/output-times.ts';
 import { type ProgressView, readLogProgress } from '../output/progress.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader, type ReaderPositions, type Readers } from '../output/reader.ts';
-import { createTailedLog } from '../output/tailed-log.ts';
 import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { OutputView } from './process-view.ts';
@@ -164,22 +165,26 @@ export class ProcessOutput {
     void this.log.close();
   }
 
-  /** Our own log of the output, or a view of the file that the process writes, or has written, itself. */
   #createLog(): OutputLog {
-    const { output, terminal } = this.#plan;
-    const { logFile, direct, ...kept } = output;
     const { clock } = this.#deps;
+    const { secrets } = this.#plan.output;
     const { onSubscriberError: onListenerError } = this.#guard;
+    return createOutputLog({ clock, store: this.#createStore(), secrets, onListenerError });
+  }
+
+  /** Keeps the output itself, or reads the file that the process writes, or has written. */
+  #createStore(): OutputStore {
+    const { output, terminal } = this.#plan;
+    const { logFile, direct, maxBufferBytes, headBytes } = output;
+    const { clock } = this.#deps;
     const hasEnded = this.#restored?.life.type === 'ended';
     if (logFile === null || (!direct && !hasEnded))
-      return createOutputLog({ ...kept, clock, ...(logFile !== null && { logFile }), onListenerError });
-    return createTailedLog({
+      return createMemoryStore({ clock, maxBufferBytes, headBytes, ...(logFile !== null && { logFile }) });
+    return createFileStore({
       clock,
       ...logFile,
       isOver: hasEnded,
       stream: terminal?.type === 'terminal' ? 'screen' : 'stdout',
-      secrets: output.secrets,
-      onListenerError,
     });
   }
 

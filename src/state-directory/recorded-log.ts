@@ -53,8 +53,9 @@ export async function openRecordedLog(
 ): Promise<OutputLog | null> {
   const { view, revival } = record;
   if (view.output.logFile === null && revival === null) return null;
-  const { createTailedLog } = await import('../output/tailed-log.ts');
-  return createTailedLog({
+  const { createFileStore } = await import('../output/file-store.ts');
+  const { createOutputLog } = await import('../output/output-log.ts');
+  const store = createFileStore({
     clock,
     path: paths.logOf(view.id),
     statusPath: paths.statusOf(view.id),
@@ -63,4 +64,5 @@ export async function openRecordedLog(
     isOver,
     stream: view.terminal?.type === 'terminal' ? 'screen' : 'stdout',
   });
+  return createOutputLog({ clock, store });
 }

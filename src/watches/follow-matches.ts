@@ -187,7 +187,7 @@ class LogMatchFollower implements MatchFollower {
     this.#failures += 1;
     if (this.#ending !== null && this.#failures >= maxFinalReadFailures)
       return this.#giveUp(onDisk.stream, onDisk.readError);
-    this.#cancelRetry = onDisk.retryLater(() => {
+    this.#cancelRetry = this.#log.retryLater(() => {
       this.#cancelRetry = null;
       this.#gather();
     });

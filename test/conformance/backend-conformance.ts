@@ -3,10 +3,10 @@ import type { BackendCommand, WriteResult } from '../../machines/process/events.
 import type { TerminalSize } from '../../machines/process/terminal.ts';
 import type { Clock } from '../../src/clock/clock.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { createOutputLog } from '../../src/output/buffered-log.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import type { Backend, SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
 import { waitUntil } from '../fixtures/os.ts';
+import { createMemoryLog } from '../fixtures/output-logs.ts';
 
 /** Abilities of a backend's own test that the suite needs. */
 export interface BackendUnderTest {
@@ -357,7 +357,7 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
     };
     const log =
       files === null || underTest.durable === undefined
-        ? createOutputLog({ clock, maxBufferBytes: 64 * 1024, headBytes: 1024 })
+        ? createMemoryLog({ clock, maxBufferBytes: 64 * 1024, headBytes: 1024 })
         : underTest.durable.openLog(files, clock);
     onTestFinished(() => log.close());
     const facts: ToldFact[] = [];

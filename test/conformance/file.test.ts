@@ -1,10 +1,10 @@
-import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import { createFileBackend } from '../../src/spawn/file/file-backend.ts';
 import type { LauncherTools } from '../../src/spawn/file/launcher.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
 import { carriersBesideLauncher, endAll, tempDir } from '../fixtures/os.ts';
+import { createFileLog } from '../fixtures/output-logs.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
@@ -48,7 +48,7 @@ function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
         screen: directory.file(`${id}.screen`),
       }),
       openLog: ({ log, status }, clock) =>
-        createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
+        createFileLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },
     isGone: ({ id }) => carriersBesideLauncher(`/${id}/`).length === 0,
     end: async () => {

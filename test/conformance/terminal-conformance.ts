@@ -9,12 +9,12 @@ import type {
   TerminalSize,
 } from '../../machines/process/terminal.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { createOutputLog } from '../../src/output/buffered-log.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import type { SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
 import { parseKeys } from '../../src/spawn/terminal/parse-keys.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 import { waitUntil } from '../fixtures/os.ts';
+import { createMemoryLog } from '../fixtures/output-logs.ts';
 import type { BackendUnderTest } from './backend-conformance.ts';
 
 /** Abilities of a terminal backend's test. The suite itself brings the programs. */
@@ -593,7 +593,7 @@ async function arrange(setup: () => Promise<TerminalUnderTest> | TerminalUnderTe
     };
     const log =
       files === null || underTest.durable === undefined
-        ? createOutputLog({ clock, maxBufferBytes: 1024 * 1024, headBytes: 1024 })
+        ? createMemoryLog({ clock, maxBufferBytes: 1024 * 1024, headBytes: 1024 })
         : underTest.durable.openLog(files, clock);
     onTestFinished(() => log.close());
     const facts: ToldFact[] = [];

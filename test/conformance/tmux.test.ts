@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 import { carriersBesideLauncher, endAll, tempDir } from '../fixtures/os.ts';
+import { createFileLog } from '../fixtures/output-logs.ts';
 import { createBackendAt, untilServerIsGone } from '../spawn/tmux/arrange.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 import { describeTerminal } from './terminal-conformance.ts';
@@ -47,7 +47,7 @@ function createTmuxUnderTest(): BackendUnderTest {
       }),
       // The suite asks for `stdout`; the supervisor renames it to `screen`.
       openLog: ({ log, status }, clock) =>
-        createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
+        createFileLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },
     isGone: ({ id }) => carriersBesideLauncher(`/${id}/`).length === 0,
     end: async () => {

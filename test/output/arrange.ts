@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
-import { createOutputLog, type OutputLogOptions } from '../../src/output/buffered-log.ts';
 import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import type { OutputStream } from '../../src/output/output-sink.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
+import { createMemoryLog, type MemoryLogOptions } from '../fixtures/output-logs.ts';
 
-export function createTestLog(options: Partial<OutputLogOptions> = {}): OutputLog {
-  return createOutputLog({
+export function createTestLog(options: Partial<MemoryLogOptions> = {}): OutputLog {
+  return createMemoryLog({
     clock: createVirtualClock(),
     maxBufferBytes: 1024 * 1024,
     headBytes: 64 * 1024,

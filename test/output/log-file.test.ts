@@ -16,7 +16,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LogFile } from '../../src/output/log-file.ts';
 import { type LogFileSystem, nodeLogFileSystem } from '../../src/output/log-file-system.ts';
-import type { OutputDegradation } from '../../src/output/output-log.ts';
+import type { OutputDegradation } from '../../src/output/output-store.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 

@@ -7,17 +7,17 @@ import { type OutputPiece, positionAfter } from '../../src/output/output-chunk.t
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { readOutput } from '../../src/output/read-output.ts';
 import { createReader } from '../../src/output/reader.ts';
-import { createTailedLog, type TailedLogOptions } from '../../src/output/tailed-log.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { createFileLog, type FileLogOptions } from '../fixtures/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
 /** A log of nine bytes that is known, and a switch that lets every attempt to open it fail. */
-function arrange(options: Partial<TailedLogOptions> = {}) {
+function arrange(options: Partial<FileLogOptions> = {}) {
   const directory = tempDir();
   const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
   const door = { isShut: false, attempts: 0 };
   writeFileSync(path, 'long text');
-  const log = createTailedLog({
+  const log = createFileLog({
     ...{ clock: createRealClock(), path, statusPath, maxBytes: 2 ** 20, isOver: false },
     openFile: (file) => {
       door.attempts += 1;

@@ -11,11 +11,11 @@ import {
   timesPathOf,
   toLengthMarks,
 } from '../../src/output/output-times.ts';
-import { createTailedLog } from '../../src/output/tailed-log.ts';
 import { createTimeIndex } from '../../src/output/time-index-file.ts';
 import { copyTailAndTruncate, punchHole } from '../../src/output/truncate-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { createFileLog } from '../fixtures/output-logs.ts';
 
 function tempFile(name = 'a.log'): string {
   const directory = tempDir();
@@ -184,7 +184,7 @@ test('output between two supervisors has both bounds', async () => {
     utimesSync(path, clock.epochMs() / 1_000, clock.epochMs() / 1_000);
     return { offset: text.length - line.length, at: clock.epochMs() };
   };
-  const open = () => createTailedLog({ clock, path, statusPath, maxBytes: 1024 * 1024, isOver: false });
+  const open = () => createFileLog({ clock, path, statusPath, maxBytes: 1024 * 1024, isOver: false });
   const hour = 3_600_000;
   const settle = async () => {
     clock.advance(1_000);
@@ -224,7 +224,7 @@ test.each([
   const [path, statusPath, clock] = [tempFile(), tempFile('a.status'), createVirtualClock()];
   const maxBytes = 64 * 1024;
   const open = (isOver: boolean) =>
-    createTailedLog({ clock, path, statusPath, maxBytes, isOver, truncationStrategies: [way] });
+    createFileLog({ clock, path, statusPath, maxBytes, isOver, truncationStrategies: [way] });
   const log = open(false);
   for (let second = 0; second < 24; second += 1) {
     appendFileSync(path, toLine(clock.epochMs()).toString().repeat(300));
@@ -248,7 +248,7 @@ test.each([
 test('a log without an index has no times', () => {
   const path = tempFile();
   writeFileSync(path, 'old\n');
-  const log = createTailedLog({
+  const log = createFileLog({
     ...{ clock: createVirtualClock(), path, statusPath: null },
     ...{ maxBytes: null, isOver: true },
   });

@@ -1,11 +1,10 @@
 import { openSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createOutputLog } from '../../src/output/buffered-log.ts';
 import { threadCpuMs } from '../../src/output/grep.ts';
 import { readLogProgress, readProgress } from '../../src/output/progress.ts';
-import { createTailedLog } from '../../src/output/tailed-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir } from '../fixtures/os.ts';
+import { createFileLog, createMemoryLog } from '../fixtures/output-logs.ts';
 
 const [esc, bel] = ['\u001b', '\u0007'];
 
@@ -139,7 +138,7 @@ describe('progress', () => {
   });
 
   test('progress reads only the end of a long log', () => {
-    const log = createOutputLog({ clock: createVirtualClock(), maxBufferBytes: 1024 * 1024, headBytes: 0 });
+    const log = createMemoryLog({ clock: createVirtualClock(), maxBufferBytes: 1024 * 1024, headBytes: 0 });
     log.write('stdout', Buffer.from(`${'x'.repeat(50_000)}\nDownloading 12/40\r`));
 
     expect(readLogProgress(log, 0)?.text).toBe('12/40');
@@ -155,7 +154,7 @@ describe('progress', () => {
       reads += 1;
       return openSync(file, 'r');
     };
-    const log = createTailedLog({
+    const log = createFileLog({
       ...{ clock: createVirtualClock(), path, statusPath: null, maxBytes: 1024 * 1024, isOver: true },
       openFile,
     });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import { toGapLine } from '../../src/output/log-map.ts';
 import { type ReadOptions, readOutput } from '../../src/output/read-output.ts';
-import { createTailedLog, type TailedLogOptions } from '../../src/output/tailed-log.ts';
 import { tempDir } from '../fixtures/os.ts';
+import { createFileLog, type FileLogOptions } from '../fixtures/output-logs.ts';
 import { createTestLog } from './arrange.ts';
 
 const MIB = 1024 * 1024;
@@ -21,9 +21,9 @@ beforeAll(() => {
 afterAll(directory.remove);
 
 /** The log, and how often its file was opened: each time for 64 KiB at most. */
-function open(options: Partial<TailedLogOptions> = {}) {
+function open(options: Partial<FileLogOptions> = {}) {
   const counted = { opened: 0 };
-  const log = createTailedLog({
+  const log = createFileLog({
     ...{ clock: createRealClock(), path, statusPath: null, maxBytes: 2 ** 30, isOver: true },
     openFile: (file) => {
       counted.opened += 1;

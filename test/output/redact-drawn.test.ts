@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOutputLog } from '../../src/output/buffered-log.ts';
 import { createRedactor, showsSecret } from '../../src/output/redact.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
+import { createMemoryLog } from '../fixtures/output-logs.ts';
 import { anyCuts } from './arrange.ts';
 
 const secret = 'hunter2-secret';
@@ -96,7 +96,7 @@ test('a text shows a secret also where it is drawn', () => {
 
 test('a secret that is added is hidden from then on', () => {
   const clock = createVirtualClock();
-  const log = createOutputLog({ clock, maxBufferBytes: 4_096, headBytes: 0 });
+  const log = createMemoryLog({ clock, maxBufferBytes: 4_096, headBytes: 0 });
   log.write('stdout', Buffer.from('before '));
 
   log.addSecret(secret);
@@ -111,7 +111,7 @@ test('a secret that is added is hidden from then on', () => {
 
 test('output held while a secret is added is not lost', () => {
   const clock = createVirtualClock();
-  const log = createOutputLog({ clock, maxBufferBytes: 4_096, headBytes: 0, secrets: ['first-secret'] });
+  const log = createMemoryLog({ clock, maxBufferBytes: 4_096, headBytes: 0, secrets: ['first-secret'] });
   log.write('stdout', Buffer.from('a first-'));
 
   log.addSecret(secret);

@@ -5,10 +5,10 @@ import { createRealClock } from '../../src/clock/real-clock.ts';
 import { iterateChunks } from '../../src/output/lossless-reading.ts';
 import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
-import { createTailedLog } from '../../src/output/tailed-log.ts';
 import { copyTailAndTruncate, punchHole, type TruncateLog } from '../../src/output/truncate-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { createFileLog } from '../fixtures/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
 const maxBytes = 1024 * 1024;
@@ -22,7 +22,7 @@ function arrange(ways: readonly TruncateLog[]) {
   const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
   const writer = spawn('sh', ['-c', `exec seq -f '%015.0f' 0 100000000 >> "${path}"`], { stdio: 'ignore' });
   const open = (isOver: boolean, waysToMakeRoom = ways) =>
-    createTailedLog({
+    createFileLog({
       clock: createRealClock(),
       path,
       statusPath,
@@ -142,7 +142,7 @@ test.each([
   writeFileSync(path, Buffer.alloc(5 * maxBytes, 'x'));
   const clock = createVirtualClock();
   const options = { clock, path, statusPath, maxBytes, isOver: false, waysToMakeRoom: [way] };
-  const log = createTailedLog(options);
+  const log = createFileLog(options);
 
   await log.close();
 

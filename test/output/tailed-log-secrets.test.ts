@@ -7,11 +7,11 @@ import { toGapLine } from '../../src/output/log-map.ts';
 import { lines$, output$ } from '../../src/output/observables.ts';
 import { readOutput } from '../../src/output/read-output.ts';
 import type { OpenFile } from '../../src/output/tailed-file.ts';
-import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 import { followMatches } from '../../src/watches/follow-matches.ts';
 import { tempDir } from '../fixtures/os.ts';
+import { createFileLog } from '../fixtures/output-logs.ts';
 import { bytesOf } from './arrange.ts';
 
 const secret = 'hunter2-secret';
@@ -26,7 +26,7 @@ function arrange(
   const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
   writeFileSync(path, written);
   const clock = createVirtualClock();
-  const log = createTailedLog({
+  const log = createFileLog({
     clock,
     path,
     statusPath,

@@ -5,16 +5,16 @@ import { iterateLog } from '../../src/output/follow-log.ts';
 import { toBaseLine, toGapLine } from '../../src/output/log-map.ts';
 import { lines$ } from '../../src/output/observables.ts';
 import { readOutput } from '../../src/output/read-output.ts';
-import { createTailedLog, type TailedLogOptions } from '../../src/output/tailed-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { createFileLog, type FileLogOptions } from '../fixtures/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
-function arrange(options: Partial<TailedLogOptions> = {}) {
+function arrange(options: Partial<FileLogOptions> = {}) {
   const directory = tempDir();
   const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
-  const open = (more: Partial<TailedLogOptions> = {}) => {
-    const log = createTailedLog({
+  const open = (more: Partial<FileLogOptions> = {}) => {
+    const log = createFileLog({
       ...{ clock: createRealClock(), path, statusPath, maxBytes: 2 ** 20, isOver: false },
       ...options,
       ...more,

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTailedLog } from '../../src/output/tailed-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir } from '../fixtures/os.ts';
+import { createFileLog } from '../fixtures/output-logs.ts';
 import { createLog, settle, watch } from './rig.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -99,7 +99,7 @@ test('a long log in a file takes many turns', async () => {
   const directory = tempDir();
   const path = directory.file('log');
   writeFileSync(path, `${`${'hay '.repeat(1_000)}\n`.repeat(400)}needle\n`);
-  const log = createTailedLog({ clock, path, statusPath: null, maxBytes: 2 ** 30, isOver: true });
+  const log = createFileLog({ clock, path, statusPath: null, maxBytes: 2 ** 30, isOver: true });
   onTestFinished(directory.remove);
 
   const verdict = watch({ line: 'needle' }, { log, clock });

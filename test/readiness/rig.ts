@@ -4,11 +4,11 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/clock/clock.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import type { ReadinessSettings } from '../../src/config/process-spec.ts';
-import { createOutputLog } from '../../src/output/buffered-log.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { watchReadiness } from '../../src/readiness/watch-readiness.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { endAll } from '../fixtures/os.ts';
+import { createMemoryLog } from '../fixtures/output-logs.ts';
 
 /** What a watch has said so far. */
 export interface Verdict {
@@ -49,7 +49,7 @@ export function watch(settings: Partial<ReadinessSettings>, setup: WatchSetup = 
 }
 
 export function createLog(clock: Clock = createVirtualClock()): OutputLog {
-  return createOutputLog({ clock, maxBufferBytes: 1024 * 1024, headBytes: 0 });
+  return createMemoryLog({ clock, maxBufferBytes: 1024 * 1024, headBytes: 0 });
 }
 
 /** Lets everything happen that needs no time. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createOutputLog } from '../../src/output/buffered-log.ts';
 import { nodeLogFileSystem } from '../../src/output/log-file-system.ts';
 import { watchQuiet } from '../../src/spawn/watch-quiet.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { createMemoryLog } from '../fixtures/output-logs.ts';
 
 test('a pipe that is held is not quiet', async () => {
   const directory = tempDir();
@@ -26,7 +26,7 @@ test('a pipe that is held is not quiet', async () => {
       };
     },
   };
-  const log = createOutputLog({
+  const log = createMemoryLog({
     clock,
     maxBufferBytes: 1024 * 1024,
     headBytes: 1024,

@@ -2,7 +2,6 @@ import { appendFileSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OutputLog } from '../../src/output/output-log.ts';
-import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { RecordedWatch } from '../../src/process/process-record.ts';
 import type { SupervisedProcess } from '../../src/process/supervised-process.ts';
 import { parseSpec } from '../../src/supervisor/plan-process.ts';
@@ -12,6 +11,7 @@ import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import type { WatchNews } from '../../src/watches/watch.ts';
 import { Watches } from '../../src/watches/watches.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { createFileLog } from '../fixtures/output-logs.ts';
 import { openRuntime } from '../model/open-runtime.ts';
 import { turn } from '../supervisor/scripted-rig.ts';
 
@@ -22,7 +22,7 @@ function arrange(text: string, recorded: Partial<RecordedWatch> = {}) {
   writeFileSync(path, text);
   const clock = createVirtualClock();
   const disk = { isBroken: false };
-  const log = createTailedLog({
+  const log = createFileLog({
     ...{ clock, path, statusPath: null, maxBytes: 2 ** 30, isOver: false },
     openFile: (file) => {
       if (disk.isBroken) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
-import { createTailedLog } from '../../../src/output/tailed-log.ts';
 import type { BackendPort, SpawnRequest, ToldFact, Work } from '../../../src/spawn/backend.ts';
 import { createFileBackend } from '../../../src/spawn/file/file-backend.ts';
 import type { LauncherTools } from '../../../src/spawn/file/launcher.ts';
@@ -10,6 +9,7 @@ import { readStatus } from '../../../src/spawn/file/status-file.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
 import { endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
+import { createFileLog } from '../../fixtures/output-logs.ts';
 
 export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
@@ -92,7 +92,7 @@ export function createStage(tools?: LauncherTools) {
   const follow = (request: FileRequest, { verb, ...more }: { verb: 'run' | 'adopt' } & Recorded): Attempt => {
     const facts: ToldFact[] = [];
     const { log, status } = request.files;
-    const output = createTailedLog({
+    const output = createFileLog({
       clock,
       path: log,
       statusPath: status,

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
-import { createOutputLog } from '../../../src/output/buffered-log.ts';
 import type { SpawnRequest, ToldFact } from '../../../src/spawn/backend.ts';
 import { createPipeBackend } from '../../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import type { ProcessTable } from '../../../src/spawn/tree/process-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
 import { carriers, endAll, isAlive, waitUntil } from '../../fixtures/os.ts';
+import { createMemoryLog } from '../../fixtures/output-logs.ts';
 
 const tooMany = new Error('EMFILE: too many open files');
 
@@ -38,7 +38,7 @@ function play(script: string, read: (real: ProcessTable) => ProcessTable['read']
   let listener: (command: BackendCommand) => void = () => {};
   const cancel = backend.run({
     request,
-    output: createOutputLog({ clock, maxBufferBytes: 64 * 1024, headBytes: 1024 }),
+    output: createMemoryLog({ clock, maxBufferBytes: 64 * 1024, headBytes: 1024 }),
     clock,
     keepScreen: () => {},
     tell: (fact) => facts.push(fact),

@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, ScreenCapture } from '../../../machines/process/terminal.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
-import { createOutputLog } from '../../../src/output/buffered-log.ts';
 import type { OutputSink } from '../../../src/output/output-sink.ts';
 import type { SpawnRequest, ToldFact, Work } from '../../../src/spawn/backend.ts';
 import { createPtyBackend } from '../../../src/spawn/pty/pty-backend.ts';
@@ -10,6 +9,7 @@ import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import type { ProcessTable } from '../../../src/spawn/tree/process-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
 import { carriers, endAll, waitUntil } from '../../fixtures/os.ts';
+import { createMemoryLog } from '../../fixtures/output-logs.ts';
 
 export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
@@ -50,7 +50,7 @@ export function createStage(options: { table?: ProcessTable } = {}) {
         ...others.env,
       },
     };
-    const log = createOutputLog({ clock, maxBufferBytes: 16 * 1024 * 1024, headBytes: 1024 });
+    const log = createMemoryLog({ clock, maxBufferBytes: 16 * 1024 * 1024, headBytes: 1024 });
     onTestFinished(async () => {
       await endAll([], `/${id}/`);
       await log.close();

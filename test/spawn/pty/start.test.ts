@@ -1,18 +1,18 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
-import { createOutputLog } from '../../../src/output/buffered-log.ts';
 import type { SpawnRequest, ToldFact, Work } from '../../../src/spawn/backend.ts';
 import { createPipeBackend } from '../../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
 import { tempDir, waitUntil } from '../../fixtures/os.ts';
+import { createMemoryLog } from '../../fixtures/output-logs.ts';
 import { createStage, shell } from './arrange.ts';
 
 /** Returns the failure of the pipe backend for the same request. */
 async function inPipes(request: SpawnRequest): Promise<ToldFact> {
   const clock = createRealClock();
-  const log = createOutputLog({ clock, maxBufferBytes: 1024, headBytes: 64 });
+  const log = createMemoryLog({ clock, maxBufferBytes: 1024, headBytes: 64 });
   const backend = createPipeBackend({
     table: createCurrentTable(),
     trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),

@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, ScreenCapture } from '../../../machines/process/terminal.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
-import { createTailedLog } from '../../../src/output/tailed-log.ts';
 import type {
   Backend,
   BackendPort,
@@ -17,6 +16,7 @@ import { createTmuxBackend } from '../../../src/spawn/tmux/tmux-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
 import { endAll, isAlive, tempDir, waitUntil } from '../../fixtures/os.ts';
+import { createFileLog } from '../../fixtures/output-logs.ts';
 
 export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
@@ -115,7 +115,7 @@ export function createStage({
     const facts: ToldFact[] = [];
     const kept: ScreenCapture[] = [];
     const { log, status } = request.files;
-    const output = createTailedLog({
+    const output = createFileLog({
       clock,
       path: log,
       statusPath: status,
