@@ -1,3 +1,4 @@
+import { toNotice } from './log-cap.ts';
 import type { LogFileHandle } from './log-file-system.ts';
 import type { LogLayout } from './log-layout.ts';
 import { dropLeading } from './write-queue.ts';
@@ -12,7 +13,7 @@ export async function appendLine(
   { handle, layout }: OpenLog,
   { text, missingBytes }: { readonly text: string; readonly missingBytes: number },
 ): Promise<void> {
-  const line = Buffer.from(`\n[troupe: ${text}]\n`);
+  const line = Buffer.from(toNotice(text));
   let written = 0;
   try {
     while (written < line.byteLength) {

@@ -1,21 +1,21 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { diskFullDegradation } from './full-disk.ts';
-import type { LogGap } from './log-map.ts';
+import { type FileSpan, gapAt, type LogGap, wholeLog } from './log-map.ts';
 import { type OutputChunk, type OutputPiece, positionAfter, type StreamPositions } from './output-chunk.ts';
 import { type HeldPlace, type OutputHold, OutputHolds } from './output-holds.ts';
 import type { OutputStream } from './output-sink.ts';
 import { checkBytes, type DiskAccess, type OutputDegradation, type OutputStore } from './output-store.ts';
 import { type OutputTimes, timesPathOf, toLengthMarks } from './output-times.ts';
-import { createRedactedFile, type RedactedFile } from './redacted-file.ts';
 import {
-  createLineCounter,
-  createTailedFile,
-  type FileSpan,
-  type LineCounter,
+  type LogMapReader,
+  NoticeMapReader,
   type OpenFile,
-  type TailedFile,
-} from './tailed-file.ts';
+  openToRead,
+  StatusMapReader,
+} from './read-log-map.ts';
+import { createRedactedFile, type RedactedFile } from './redacted-file.ts';
+import { createLineCounter, createTailedFile, type LineCounter, type TailedFile } from './tailed-file.ts';
 import { capLog, type LogCap } from './tailed-log-cap.ts';
 import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index-file.ts';
 import type { TruncateLog } from './truncate-log.ts';
@@ -23,11 +23,11 @@ import { watchGrowth } from './watch-growth.ts';
 
 export interface FileStoreOptions {
   readonly clock: Clock;
-  /** The file, written by the process itself. */
+  /** The file: the process itself writes it, or a supervisor that is gone has written it. */
   readonly path: string;
   /**
-   * The file that records what was removed from the log; `null` if nothing is ever removed, as in logs written by
-   * troupe.
+   * The file that records what was removed from the log; `null` if there is none. A supervisor that writes a log has
+   * none either, but notices in the log.
    */
   readonly statusPath: string | null;
   /**
@@ -76,17 +76,14 @@ class FileStore implements OutputStore, DiskAccess {
   #isShortened = false;
 
   constructor(options: FileStoreOptions) {
-    const { clock, path, statusPath, isOver, openFile } = options;
+    const { clock, path, statusPath, isOver } = options;
     this.stream = options.stream ?? 'stdout';
     this.isOver = isOver;
     this.#clock = clock;
     this.#statusPath = statusPath;
-    this.#file = createTailedFile({
-      ...{ path, statusPath, isExpected: isOver },
-      ...(openFile !== undefined && { openFile }),
-    });
-    this.#lines = createLineCounter(this.#file);
     this.#index = createTimeIndex(timesPathOf(path));
+    this.#file = openLog(options, this.#index);
+    this.#lines = createLineCounter(this.#file);
     if (!isOver) this.#supervise(options);
   }
 
@@ -177,9 +174,10 @@ class FileStore implements OutputStore, DiskAccess {
 
   times(): OutputTimes {
     const { current = null } = this.#marks ?? {};
+    const by = this.#file.map() === wholeLog ? 'position' : 'offset';
     const unwritten = current === null ? [] : [{ ...current, position: current.offset }];
     return {
-      marks: toLengthMarks([...this.#index.read(), ...unwritten], 'position'),
+      marks: toLengthMarks([...this.#index.read(), ...unwritten], by),
       lastAt: this.#file.stat()?.mtimeMs ?? null,
     };
   }
@@ -191,7 +189,7 @@ class FileStore implements OutputStore, DiskAccess {
   }
 
   gapAt(offset: number): LogGap | null {
-    return this.#file.map().gaps.find(({ from, to }) => from <= offset && offset < to) ?? null;
+    return gapAt(this.#file.map(), offset);
   }
 
   /** Ignores output: only the process writes to its file. */
@@ -295,6 +293,16 @@ class FileStore implements OutputStore, DiskAccess {
     // Later readers do not know what to mask.
     if (this.#statusPath !== null) this.#maskProblem = (await this.#masked?.redactInFile()) ?? null;
   }
+}
+
+function openLog(options: FileStoreOptions, index: TimeIndex): TailedFile {
+  const { path, statusPath, isOver: isExpected, maxBytes, openFile = openToRead } = options;
+  const status = new StatusMapReader(statusPath, openFile);
+  const open = (maps: LogMapReader) => createTailedFile({ path, isExpected, maps, openFile });
+  // Where the size is kept within the cap, the process writes the file.
+  if (maxBytes !== null && !isExpected) return open(status);
+  const file = open({ read: () => wholeLog, error: null });
+  return open(new NoticeMapReader({ status, file, marks: index.read }));
 }
 
 const shortened: OutputDegradation = {

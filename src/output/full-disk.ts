@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { appendPrivateFile } from '../store/private-files.ts';
+import { toNotice } from './log-cap.ts';
 import { toFullLine } from './log-map.ts';
 import type { OutputDegradation } from './output-store.ts';
 
@@ -67,4 +68,4 @@ export function createDiskFullRecorder({
   };
 }
 
-const mark = '\n[troupe: the disk was full here: output that the process could not write may be missing]\n';
+const mark = toNotice('the disk was full here: output that the process could not write may be missing');

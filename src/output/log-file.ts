@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { appendLine, appendOutput } from './append-to-log.ts';
 import { IdentifiedFile } from './identified-file.ts';
+import { tailBytesOf, toMissingText } from './log-cap.ts';
 import { compactLog } from './log-compaction.ts';
 import { type LogFileHandle, type LogFileSystem, nodeLogFileSystem } from './log-file-system.ts';
 import { createLogLayout, type LogLayout } from './log-layout.ts';
@@ -99,7 +100,7 @@ export class LogFile {
   get surplusBytes(): number {
     const { maxBytes } = this.#options;
     const queued = this.#queue.bytes;
-    const tailOffset = this.#layout.outputBytes + queued - Math.floor(maxBytes / 8);
+    const tailOffset = this.#layout.outputBytes + queued - tailBytesOf(maxBytes);
     return this.#retainedFrom < tailOffset ? Math.max(0, this.#layout.size + queued - maxBytes) : 0;
   }
 
@@ -291,7 +292,7 @@ export class LogFile {
     const to = { handle, layout: this.#layout };
     const { unwrittenBytes: missingBytes, reason } = this.#losses;
     if (missingBytes > 0) {
-      await appendLine(to, { text: `${missingBytes} bytes missing here: ${reason}`, missingBytes });
+      await appendLine(to, { text: toMissingText(missingBytes, reason), missingBytes });
       this.#losses.noteWritten(missingBytes);
     }
     for (let note = this.#notes[0]; note !== undefined && note.afterBytes <= 0; note = this.#notes[0]) {

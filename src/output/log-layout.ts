@@ -1,3 +1,6 @@
+import { headBytesOf, tailBytesOf, toAtCapNotice } from './log-cap.ts';
+import { gapAt, type LogLine, mapLines, segmentAt } from './log-map.ts';
+
 /**
  * The layout of the log file: `[head] [line: n bytes missing] [tail …]`; the line appears once the cap was
  * reached.
@@ -37,24 +40,18 @@ interface LogCompaction {
   readonly missingBytes: number;
 }
 
-interface Line {
-  readonly at: number;
-  readonly bytes: number;
-  readonly missingBytes: number;
-}
-
 export function createLogLayout(options: { maxBytes: number; size: number }): LogLayout {
   const { maxBytes } = options;
   let size = options.size;
   let headBytes: number | null = null;
   let gap = { bytes: 0, missingBytes: 0 };
-  let lines: readonly Line[] = [];
+  let lines: readonly LogLine[] = [];
   let skippedBytes = 0;
 
   function planCompaction(pendingBytes: number): LogCompaction {
     const keptHead = headBytes ?? firstHead();
     const from = keptHead + gap.bytes;
-    const keptTail = Math.max(0, Math.floor(maxBytes / 8) - pendingBytes);
+    const keptTail = Math.max(0, tailBytesOf(maxBytes) - pendingBytes);
     const cut = Math.min(size, Math.max(from, size - keptTail));
     const straddled = lines.find((line) => line.at < cut && line.at + line.bytes > cut);
     const tailFrom = straddled === undefined ? cut : straddled.at + straddled.bytes;
@@ -62,7 +59,7 @@ export function createLogLayout(options: { maxBytes: number; size: number }): Lo
     const goneOutput =
       tailFrom - from - goneLines.reduce((sum, line) => sum + line.bytes - line.missingBytes, 0);
     const missingBytes = gap.missingBytes + goneOutput + skippedBytes;
-    const line = Buffer.from(`\n[troupe: ${missingBytes} bytes missing here: the log file is at its cap]\n`);
+    const line = Buffer.from(toAtCapNotice(missingBytes));
     const headLines = lines.filter(({ at }) => at < keptHead);
     const headOutput =
       keptHead - headLines.reduce((sum, { bytes, missingBytes: lost }) => sum + bytes - lost, 0);
@@ -70,7 +67,7 @@ export function createLogLayout(options: { maxBytes: number; size: number }): Lo
   }
 
   function firstHead(): number {
-    const cut = Math.min(size, Math.floor(maxBytes / 16));
+    const cut = Math.min(size, headBytesOf(maxBytes));
     return lines.find((line) => line.at < cut && line.at + line.bytes > cut)?.at ?? cut;
   }
 
@@ -88,19 +85,15 @@ export function createLogLayout(options: { maxBytes: number; size: number }): Lo
 
   function locate(offset: number): LogPlace | null {
     const marks = gap.bytes === 0 ? lines : [...lines, { at: headBytes ?? size, ...gap }];
-    let position = 0;
-    let reached = 0;
-    for (const mark of [...marks, endMark()].sort((a, b) => a.at - b.at)) {
-      const length = reached + mark.at - position - offset;
-      if (length > 0) return { type: 'bytes', position: mark.at - length, length };
-      reached += mark.at - position + mark.missingBytes;
-      if (offset < reached) return { type: 'missing', to: reached };
-      position = mark.at + mark.bytes;
-    }
-    return null;
+    const map = mapLines([...marks, endMark()].sort((a, b) => a.at - b.at));
+    const missing = gapAt(map, offset);
+    if (missing !== null) return { type: 'missing', to: missing.to };
+    const { offset: from, position, to } = segmentAt(map, offset);
+    if (to === Number.POSITIVE_INFINITY) return null;
+    return { type: 'bytes', position: position + offset - from, length: to - offset };
   }
 
-  function endMark(): Line {
+  function endMark(): LogLine {
     return { at: size, bytes: 0, missingBytes: skippedBytes };
   }
 

@@ -4,16 +4,34 @@ export interface LogGap {
   readonly to: number;
 }
 
-/** The location of the bytes of a log file written by another program, after it was truncated. */
+/** Bytes at an offset, or a range that is gone. */
+export type FileSpan =
+  | { readonly type: 'bytes'; readonly offset: number; readonly bytes: Uint8Array }
+  | ({ readonly type: 'gap' } & LogGap);
+
+/** Contiguous output from `offset` to `to` (exclusive) that begins at `position` of a file. */
+interface LogSegment {
+  readonly offset: number;
+  readonly to: number;
+  readonly file: 'log' | 'tail';
+  readonly position: number;
+}
+
+/** A line in a log that is not output, and the bytes of output that it stands for. */
+export interface LogLine {
+  readonly at: number;
+  readonly bytes: number;
+  readonly missingBytes: number;
+}
+
+/** The location of the bytes of an output in its log file, from which some were removed. */
 export interface LogMap {
   /** Disjoint ranges in order. */
   readonly gaps: readonly LogGap[];
-  /** Up to here the file is unchanged; beyond it, a byte at `position` has the offset `position + shift`. */
-  readonly headBytes: number;
-  /** 0 after punching holes: every byte stands at its offset. */
+  /** In order; the last one has no end. Bytes in a gap are not where a segment says. */
+  readonly segments: readonly LogSegment[];
+  /** The offset of the newest bytes less their position in the log; 0 while every byte stands at its offset. */
   readonly shift: number;
-  /** Offsets in the tail file beside the log, see `tailPathOf`. */
-  readonly tail: LogGap | null;
   /**
    * Lengths of the log at which the disk was full: output that the process could not write may be missing
    * there.
@@ -21,7 +39,43 @@ export interface LogMap {
   readonly fullAt: readonly number[];
 }
 
-const wholeLog: LogMap = { gaps: [], headBytes: 0, shift: 0, tail: null, fullAt: [] };
+const endless = Number.POSITIVE_INFINITY;
+
+/** The map of a log from which nothing was removed. */
+export const wholeLog: LogMap = {
+  gaps: [],
+  segments: [{ offset: 0, to: endless, file: 'log', position: 0 }],
+  shift: 0,
+  fullAt: [],
+};
+
+/** Maps a log with these lines, in order, among its output. */
+export function mapLines(lines: readonly LogLine[]): LogMap {
+  const gaps: LogGap[] = [];
+  const segments: LogSegment[] = [];
+  let [offset, position] = [0, 0];
+  for (const line of lines) {
+    const to = offset + line.at - position;
+    if (to > offset) segments.push({ offset, to, file: 'log', position });
+    offset = to + line.missingBytes;
+    if (offset > to) gaps.push({ from: to, to: offset });
+    position = line.at + line.bytes;
+  }
+  segments.push({ offset, to: endless, file: 'log', position });
+  return { ...wholeLog, gaps: joinGaps(gaps), segments, shift: offset - position };
+}
+
+/** Returns the gap around an offset; `null` if the byte is there. */
+export function gapAt({ gaps }: LogMap, offset: number): LogGap | null {
+  return gaps.find(({ from, to }) => from <= offset && offset < to) ?? null;
+}
+
+/** Returns the segment in which an offset is, outside of gaps. */
+export function segmentAt({ segments }: LogMap, offset: number): LogSegment {
+  return segments.findLast((segment) => segment.offset <= offset) ?? wholeSegment;
+}
+
+const [wholeSegment] = wholeLog.segments as [LogSegment];
 
 /** Returns the path of the file with the newest bytes of a truncated log whose file system has no holes. */
 export function tailPathOf(logPath: string): string {
@@ -46,7 +100,7 @@ export function toFullLine(bytes: number): string {
 const fullLine = /^full (\d+)$/;
 const mapLine = /^(?:gap (\d+) (\d+)|base (\d+) (\d+) (\d+) (\d+))$/;
 
-/** Parses the lines about the log among others, oldest first. Incomplete lines are ignored. */
+/** Parses the lines about the log in a status file, among others, oldest first. Incomplete lines are ignored. */
 export function parseLogMap(text: string): LogMap {
   let map = wholeLog;
   for (const line of text.split('\n').slice(0, -1)) {
@@ -63,7 +117,12 @@ export function parseLogMap(text: string): LogMap {
       { from: headBytes, to: tailFrom },
       { from: tailTo, to: offset },
     ]);
-    map = { ...map, gaps, headBytes, shift: offset - headBytes, tail: { from: tailFrom, to: tailTo } };
+    const segments: readonly LogSegment[] = [
+      { offset: 0, to: headBytes, file: 'log', position: 0 },
+      { offset: tailFrom, to: tailTo, file: 'tail', position: 0 },
+      { offset, to: endless, file: 'log', position: headBytes },
+    ];
+    map = { ...map, gaps, segments, shift: offset - headBytes };
   }
   return map;
 }

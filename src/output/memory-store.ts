@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import { type ChunkStore, createChunkStore } from './chunk-store.ts';
+import { endedText } from './log-cap.ts';
 import { LogFile } from './log-file.ts';
 import type { LogFileSystem } from './log-file-system.ts';
 import { countNewlines } from './newline-count.ts';
@@ -24,7 +25,6 @@ export interface MemoryStoreOptions {
 
 /** Bytes read from the file in one call. */
 const readBackBytes = 256 * 1024;
-const endedNote = 'the process has ended; the following output was written by processes that it left running';
 /** Shared by many stores. */
 const settled = Promise.resolve();
 
@@ -139,7 +139,7 @@ class MemoryStore implements OutputStore {
 
   #writeTo(file: LogFile, bytes: Uint8Array): boolean {
     if (this.#isEnded && !this.#hasNotedEnd) {
-      file.note(endedNote);
+      file.note(endedText);
       this.#hasNotedEnd = true;
     }
     const isWritten = file.write(bytes);

@@ -1,9 +1,10 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { toErrorText } from '../config/error-text.ts';
+import type { FileSpan } from './log-map.ts';
 import { markAt, toNeedles } from './redact.ts';
 
 import { drawnSearch, longestDrawn, type Needle, type Span } from './secret-search.ts';
-import type { FileSpan, TailedFile } from './tailed-file.ts';
+import type { TailedFile } from './tailed-file.ts';
 
 /**
  * A file written by another program, as it may be shown: every byte of a secret is masked in place, so that

@@ -1,12 +1,8 @@
-import { closeSync, lstatSync, readFileSync, readSync, type Stats, writeSync } from 'node:fs';
+import { closeSync, lstatSync, readSync, type Stats, writeSync } from 'node:fs';
 import { openPrivateFile } from '../store/private-files.ts';
-import { type LogGap, type LogMap, parseLogMap, tailPathOf } from './log-map.ts';
+import { type FileSpan, type LogMap, segmentAt, tailPathOf } from './log-map.ts';
 import { countNewlines } from './newline-count.ts';
-
-/** Bytes at an offset, or a range that is gone. */
-export type FileSpan =
-  | { readonly type: 'bytes'; readonly offset: number; readonly bytes: Uint8Array }
-  | ({ readonly type: 'gap' } & LogGap);
+import { type LogMapReader, type OpenFile, openToRead } from './read-log-map.ts';
 
 /**
  * Reads a log file written by another program, by offsets that never shift, whatever was removed from the
@@ -37,28 +33,23 @@ export interface TailedFile {
   readonly readError: string | null;
 }
 
-/** Opens a file and returns its descriptor; throws the system's error. */
-export type OpenFile = (path: string) => number;
-
-const openToRead: OpenFile = (path) => openPrivateFile(path, 'read');
-
 interface TailedFileOptions {
   readonly path: string;
-  readonly statusPath: string | null;
+  /** Tells where the bytes are. */
+  readonly maps: LogMapReader;
   /** The file should exist already. */
   readonly isExpected: boolean;
   readonly openFile?: OpenFile;
 }
 
 export function createTailedFile(options: TailedFileOptions): TailedFile {
-  const { path, statusPath, isExpected, openFile = openToRead } = options;
+  const { path, isExpected, maps, openFile = openToRead } = options;
   let longestSeenBytes = 0;
   let hasBeenThere = isExpected;
   let isMissing = true;
   let statError: string | null = null;
   let shortenedProblem: string | null = null;
   let readError: string | null = null;
-  const maps = new LogMapReader(statusPath, openFile);
 
   function stat(): Stats | null {
     try {
@@ -104,21 +95,17 @@ export function createTailedFile(options: TailedFileOptions): TailedFile {
   function readBy(by: LogMap, { offset, maxBytes }: { offset: number; maxBytes: number }): FileSpan | null {
     const gap = by.gaps.find(({ to }) => to > offset);
     if (gap !== undefined && gap.from <= offset) return { type: 'gap', from: offset, to: gap.to };
-    const { tail, headBytes, shift } = by;
-    const isInTail = tail !== null && offset >= tail.from && offset < tail.to;
-    const ends = [offset + maxBytes, gap?.from ?? Number.POSITIVE_INFINITY];
-    if (isInTail) ends.push(tail.to);
-    else if (shift > 0 && offset < headBytes) ends.push(headBytes);
-    const { file, position } = locate(path, by, offset);
-    const found = readAt(file, { position, length: Math.min(...ends) - offset });
+    const { to } = segmentAt(by, offset);
+    const end = Math.min(offset + maxBytes, gap?.from ?? Number.POSITIVE_INFINITY, to);
+    const found = readAt(offset, by, end - offset);
     if (found === null) return null;
     if (found.byteLength > 0) return { type: 'bytes', offset, bytes: found };
-    const missingTo = tail === null || offset >= tail.to ? bytes() : isInTail ? tail.to : tail.from;
+    const missingTo = by.segments.find((next) => next.offset > offset)?.offset ?? bytes();
     return missingTo > offset ? { type: 'gap', from: offset, to: missingTo } : null;
   }
 
   function replace(offset: number, bytes: Uint8Array): void {
-    const { file, position } = locate(path, maps.read(), offset);
+    const { file, position } = locate(offset, maps.read());
     const descriptor = openPrivateFile(file, 'change');
     try {
       writeSync(descriptor, bytes, 0, bytes.byteLength, position);
@@ -127,8 +114,15 @@ export function createTailedFile(options: TailedFileOptions): TailedFile {
     }
   }
 
-  function readAt(file: string, range: { position: number; length: number }): Uint8Array | null {
-    const found = readRange(file, { ...range, openFile });
+  function locate(offset: number, by: LogMap): { readonly file: string; readonly position: number } {
+    const segment = segmentAt(by, offset);
+    const position = segment.position + offset - segment.offset;
+    return { file: segment.file === 'log' ? path : tailPathOf(path), position };
+  }
+
+  function readAt(offset: number, by: LogMap, length: number): Uint8Array | null {
+    const { file, position } = locate(offset, by);
+    const found = readRange(file, { position, length, openFile });
     readError = 'error' in found ? found.error : null;
     return 'error' in found ? null : found.bytes;
   }
@@ -148,58 +142,6 @@ export function createTailedFile(options: TailedFileOptions): TailedFile {
       return readError;
     },
   };
-}
-
-/** Reads the map of a log again when its file has grown: gaps are recorded before bytes are removed. */
-class LogMapReader {
-  readonly #statusPath: string | null;
-  readonly #openFile: OpenFile;
-  #size = -1;
-  #map: LogMap = parseLogMap('');
-  #error: string | null = null;
-
-  constructor(statusPath: string | null, openFile: OpenFile) {
-    this.#statusPath = statusPath;
-    this.#openFile = openFile;
-  }
-
-  /** Reason why the last read failed; the map stays as it was before. */
-  get error(): string | null {
-    return this.#error;
-  }
-
-  read(): LogMap {
-    if (this.#statusPath === null) return this.#map;
-    try {
-      const { size } = lstatSync(this.#statusPath);
-      if (size !== this.#size) {
-        this.#map = parseLogMap(this.#readWhole(this.#statusPath));
-        this.#size = size;
-      }
-      this.#error = null;
-    } catch (error) {
-      // Without a status file, nothing was removed from the log.
-      const { code, message } = error as NodeJS.ErrnoException;
-      this.#error = code === 'ENOENT' ? null : message;
-    }
-    return this.#map;
-  }
-
-  #readWhole(path: string): string {
-    const descriptor = this.#openFile(path);
-    try {
-      return readFileSync(descriptor, 'utf8');
-    } finally {
-      closeSync(descriptor);
-    }
-  }
-}
-
-/** Returns the file and position of an offset. */
-function locate(path: string, { tail, headBytes, shift }: LogMap, offset: number) {
-  if (tail !== null && offset >= tail.from && offset < tail.to)
-    return { file: tailPathOf(path), position: offset - tail.from };
-  return { file: path, position: offset < headBytes ? offset : offset - shift };
 }
 
 /** Reads a range of a file: fewer bytes if the file ends before, none if it is gone. */

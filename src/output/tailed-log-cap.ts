@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { createDiskFullRecorder, readFreeBytes } from './full-disk.ts';
+import { headBytesOf, tailBytesOf } from './log-cap.ts';
 import type { TailedFile } from './tailed-file.ts';
 import { copyTailAndTruncate, punchHole, type TruncateLog } from './truncate-log.ts';
 
@@ -143,7 +144,7 @@ export function capLog(options: {
 }
 
 function keptWhileGrowing(maxBytes: number): KeptSizes {
-  return { keepHeadBytes: Math.floor(maxBytes / 16), keepTailBytes: Math.ceil(maxBytes / 8) };
+  return { keepHeadBytes: headBytesOf(maxBytes), keepTailBytes: tailBytesOf(maxBytes) };
 }
 
 /** Keeps more, since the log no longer grows. */

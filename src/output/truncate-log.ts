@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, futimesSync, readSync, writeSync } from 'node:fs';
 import { runProgram } from '../spawn/start-child.ts';
 import { appendPrivateFile, openPrivateFile } from '../store/private-files.ts';
+import { toAtCapNotice } from './log-cap.ts';
 import { type LogGap, tailPathOf, toBaseLine, toGapLine } from './log-map.ts';
 import type { TailedFile } from './tailed-file.ts';
 
@@ -19,8 +20,8 @@ export const copyTailAndTruncate: TruncateLog = async ({
   keepTailBytes,
 }) => {
   const { path } = file;
-  const { shift, headBytes } = file.map();
-  const head = shift === 0 ? keepHeadBytes : headBytes;
+  const { shift, segments } = file.map();
+  const head = shift === 0 ? keepHeadBytes : (segments.at(-1)?.position ?? 0);
   const descriptor = openPrivateFile(path, 'change');
   try {
     const { size } = fstatSync(descriptor);
@@ -93,7 +94,7 @@ function writeMark(path: string, { from, to }: LogGap): void {
   const descriptor = openPrivateFile(path, 'change');
   try {
     const before = fstatSync(descriptor);
-    writeSync(descriptor, `\n[troupe: ${to - from} bytes missing here: the log file is at its cap]\n`, from);
+    writeSync(descriptor, toAtCapNotice(to - from), from);
     // The file time tells when the process last wrote, which this mark must not change.
     if (fstatSync(descriptor).size === before.size) futimesSync(descriptor, before.atime, before.mtime);
   } finally {

@@ -1,6 +1,14 @@
-import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { printLogs } from '../../src/cli/verbs/logs/logs.ts';
 import { toGapLine } from '../../src/output/log-map.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
@@ -84,3 +92,35 @@ test.each([
   expect(stdout()).toBe(printed);
   expect(stderr()).toContain(`bytes before offset ${gap.to} are no longer kept`);
 });
+
+test('a capped log of a pipe reads the same once its supervisor is gone', async () => {
+  const place = tempDir();
+  onTestFinished(place.remove);
+  const { id, supervised } = await printBeyondCap(place.path);
+  const state = openStateDirectory({ directory: place.path });
+  onTestFinished(() => state.close());
+
+  const [tail, whole] = [await state.read(id, { tail: 3 }), await state.read(id)];
+
+  expect(tail).toEqual(supervised.tail);
+  expect(whole).toMatchObject({ to: supervised.bytes, droppedBytes: supervised.missingBytes });
+  expect(whole.text).not.toContain('[troupe:');
+});
+
+/** Prints more than the log keeps, in a supervisor that is gone afterwards. */
+async function printBeyondCap(directory: string) {
+  await using supervisor = createSupervisor({
+    cwd: directory,
+    stateDirectory: directory,
+    maxLogBytes: 64 * 1024,
+  });
+  const handle = supervisor.start({ command: 'seq 100000' });
+  const { output } = await handle.ended;
+  const tail = handle.read({ tail: 3 });
+  const kept = statSync(output.logFile ?? '').size - noticeOf(output.logFile ?? '').length;
+  return { id: handle.id, supervised: { tail, bytes: output.bytes, missingBytes: output.bytes - kept } };
+}
+
+function noticeOf(logFile: string): string {
+  return /\n\[troupe: \d+ bytes missing here: [^\]]*\]\n/.exec(readFileSync(logFile, 'utf8'))?.[0] ?? '';
+}

@@ -1,6 +1,7 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalCommand, TerminalSize } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { StatusMapReader } from '../../output/read-log-map.ts';
 import { createTailedFile } from '../../output/tailed-file.ts';
 import { createInputQueue, notReadText } from '../input/queue-input.ts';
 import { answerCapture, answerWrite, refuseWrite } from '../refusals.ts';
@@ -32,7 +33,10 @@ export function createPaneTerminal({
   getRefusal: () => Promise<string | null>;
 }): PaneTerminal {
   const { id, files } = request;
-  const log = createTailedFile({ path: files.log, statusPath: files.status, isExpected: false });
+  const log = createTailedFile({
+    ...{ path: files.log, isExpected: false },
+    maps: new StatusMapReader(files.status),
+  });
   const typing = createPaneTyping({ server, id, clock });
   /** Keeps input in order, even where its answer is not awaited. */
   const enqueueTyping = createInputQueue();
