@@ -5,7 +5,13 @@ import { type FileSpan, gapAt, type LogGap, wholeLog } from './log-map.ts';
 import { type OutputChunk, type OutputPiece, positionAfter, type StreamPositions } from './output-chunk.ts';
 import { type HeldPlace, type OutputHold, OutputHolds } from './output-holds.ts';
 import type { OutputStream } from './output-sink.ts';
-import { checkBytes, type DiskAccess, type OutputDegradation, type OutputStore } from './output-store.ts';
+import {
+  checkBytes,
+  type DiskAccess,
+  type OutputDegradation,
+  type OutputStore,
+  type StoreStats,
+} from './output-store.ts';
 import { type OutputTimes, timesPathOf, toLengthMarks } from './output-times.ts';
 import {
   type LogMapReader,
@@ -133,12 +139,8 @@ class FileStore implements OutputStore, DiskAccess {
     return this.#file.stat() === null ? null : this.#file.path;
   }
 
-  get droppedBytes(): number {
-    return this.droppedBytesBetween(0, this.bytes);
-  }
-
   get missingInFile(): number {
-    return this.droppedBytes;
+    return this.droppedBytesBetween(0, this.bytes);
   }
 
   get readError(): string | null {
@@ -152,9 +154,17 @@ class FileStore implements OutputStore, DiskAccess {
     return this.#clock.nowMs() - Math.max(0, this.#clock.epochMs() - stats.mtimeMs);
   }
 
-  get degraded(): OutputDegradation | null {
+  stats(): StoreStats {
+    const { bytes, logFile } = this;
+    const droppedBytes = this.droppedBytesBetween(0, bytes);
+    // Counted before the degradation is looked up, because counting reads the file.
+    const lines = this.#lines.count(bytes);
+    return { bytes, lines, droppedBytes, logFile, degraded: this.#degradation(bytes) };
+  }
+
+  #degradation(bytes: number): OutputDegradation | null {
     const { problem } = this.#file;
-    const missingBytes = this.bytes - this.#file.presentBytes();
+    const missingBytes = bytes - this.#file.presentBytes();
     if (problem !== null) return { what: 'the log file cannot be read', error: problem, missingBytes };
     if (this.#maskProblem !== null)
       return {
@@ -166,10 +176,6 @@ class FileStore implements OutputStore, DiskAccess {
     if (this.#capProblem !== null)
       return { what: 'the log file is larger than its cap', error: this.#capProblem, missingBytes: 0 };
     return this.#isShortened ? shortened : null;
-  }
-
-  countLines(): number | null {
-    return this.#lines.count(this.bytes);
   }
 
   times(): OutputTimes {

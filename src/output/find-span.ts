@@ -1,6 +1,7 @@
+import { maxBytesPerTurn } from './follow-log.ts';
 import { countNewlines } from './newline-count.ts';
 import { type OutputPiece, outputStreams, positionAfter, type StreamPositions } from './output-chunk.ts';
-import { maxBytesPerTurn, type OutputLog } from './output-log.ts';
+import type { OutputLog } from './output-log.ts';
 import type { ReadOptions } from './output-read.ts';
 import type { OutputStream } from './output-sink.ts';
 import { findLine, sliceLines, tailPositions } from './slice-lines.ts';

@@ -6,8 +6,13 @@ import {
   positionAfter,
   type StreamPositions,
 } from './output-chunk.ts';
-import { maxBytesPerTurn, maxFinalReadFailures, type OutputLog } from './output-log.ts';
+import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
+
+/** Bytes processed per turn of the event loop: some 2 ms, or 20 ms where every line is examined. */
+export const maxBytesPerTurn = 1024 * 1024;
+/** Consecutive failures after which a finished log gives up the rest as a gap: five seconds. */
+export const maxFinalReadFailures = 20;
 
 /**
  * Delivers the output from `from` on, then new output, each byte once and in order: at once from memory, 1

@@ -1,17 +1,19 @@
 import type { Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
-import { appendLine, appendOutput } from './append-to-log.ts';
-import { IdentifiedFile } from './identified-file.ts';
+import { appendLine, appendOutput, compactLog } from './change-log-file.ts';
 import { tailBytesOf, toMissingText } from './log-cap.ts';
-import { compactLog } from './log-compaction.ts';
-import { type LogFileHandle, type LogFileSystem, nodeLogFileSystem } from './log-file-system.ts';
+import {
+  IdentifiedFile,
+  type LogFileHandle,
+  type LogFileSystem,
+  nodeLogFileSystem,
+} from './log-file-system.ts';
 import { createLogLayout, type LogLayout } from './log-layout.ts';
 import { LogLosses } from './log-losses.ts';
 import type { OutputDegradation } from './output-store.ts';
 import { type OutputTimes, timesPathOf } from './output-times.ts';
 import { WriteMarks } from './time-index-file.ts';
-import { createWriteQueue } from './write-queue.ts';
-import { PausedSources, PendingFlushes } from './write-waiters.ts';
+import { createWriteQueue, PausedSources, PendingFlushes } from './write-queue.ts';
 
 interface LogFileOptions {
   /** Created with its directory at the first byte, for its owner only. */

@@ -8,7 +8,7 @@ import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.t
 import type { HeldPlace, OutputHold } from './output-holds.ts';
 import { OutputRetention } from './output-retention.ts';
 import type { OutputStream } from './output-sink.ts';
-import { checkBytes, type OutputDegradation, type OutputStore } from './output-store.ts';
+import { checkBytes, type OutputDegradation, type OutputStore, type StoreStats } from './output-store.ts';
 import type { OutputTimes } from './output-times.ts';
 import { StreamRuns } from './stream-runs.ts';
 
@@ -96,10 +96,6 @@ class MemoryStore implements OutputStore {
     return this.#chunks.keptBytes;
   }
 
-  get droppedBytes(): number {
-    return this.#chunks.droppedBytes;
-  }
-
   get logFile(): string | null {
     return this.#file?.path ?? null;
   }
@@ -108,16 +104,17 @@ class MemoryStore implements OutputStore {
     return this.#file?.missingBytes ?? this.bytes;
   }
 
-  get degraded(): OutputDegradation | null {
-    return this.#file?.degraded ?? null;
-  }
-
   get isBackpressured(): boolean {
     return this.#isPaused || this.#retention?.isWaiting === true;
   }
 
-  countLines(): number {
-    return this.#lines;
+  stats(): StoreStats {
+    const { bytes, droppedBytes } = this.#chunks;
+    return {
+      ...{ bytes, droppedBytes, lines: this.#lines },
+      logFile: this.logFile,
+      degraded: this.#file?.degraded ?? null,
+    };
   }
 
   times(): OutputTimes {

@@ -9,7 +9,7 @@ import {
 } from './output-chunk.ts';
 import { type HeldPlace, type OutputHold, toStreams } from './output-holds.ts';
 import type { OutputSink, OutputStream } from './output-sink.ts';
-import type { DiskAccess, OutputDegradation, OutputStore } from './output-store.ts';
+import type { DiskAccess, OutputDegradation, OutputStore, StoreStats } from './output-store.ts';
 import type { OutputTimes } from './output-times.ts';
 import { createStreamRedactors, redactText, type StreamRedactors, withoutFiller } from './redact.ts';
 
@@ -18,18 +18,9 @@ export function toDegradedText({ what, error }: OutputDegradation): string {
   return `${what}: ${error}`;
 }
 
-export interface OutputStats {
-  /** Bytes of all streams that arrived. */
-  readonly bytes: number;
-  /** Newlines in all output; `null` if not all of it was counted. */
-  readonly lines: number | null;
-  /** Bytes no longer in memory, or in the file if that has all output. */
-  readonly droppedBytes: number;
+export interface OutputStats extends StoreStats {
   /** `nowMs` of the last byte, `null` if none has arrived. */
   readonly lastOutputAtMs: number | null;
-  /** Path of the log file while it exists. */
-  readonly logFile: string | null;
-  readonly degraded: OutputDegradation | null;
   /** True if the kept part of a stream is not text. */
   readonly binary: boolean;
 }
@@ -47,10 +38,6 @@ interface OutputLogOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** Bytes processed per turn of the event loop: some 2 ms, or 20 ms where every line is examined. */
-export const maxBytesPerTurn = 1024 * 1024;
-/** Consecutive failures after which a finished log gives up the rest as a gap: five seconds. */
-export const maxFinalReadFailures = 20;
 const retryPauseMs = 250;
 /** Chunks sampled from either end, regardless of how much is kept. */
 const binarySamples = 2;
@@ -146,12 +133,9 @@ export class OutputLog implements OutputSink {
 
   stats(): OutputStats {
     const isBinary = (stream: OutputStream) => this.#isBinary(stream);
-    // Counted first: it reads a file, which may end or begin a degradation.
-    const lines = this.#store.countLines();
-    const { bytes, droppedBytes, lastGrowthAtMs, logFile, degraded } = this.#store;
     return {
-      ...{ bytes, lines, droppedBytes, logFile, degraded },
-      lastOutputAtMs: this.#hasWritten ? this.#lastWriteAtMs : lastGrowthAtMs,
+      ...this.#store.stats(),
+      lastOutputAtMs: this.#hasWritten ? this.#lastWriteAtMs : this.#store.lastGrowthAtMs,
       // Computed on demand, since it samples the whole log.
       get binary() {
         return outputStreams.some(isBinary);

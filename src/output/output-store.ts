@@ -56,22 +56,31 @@ export interface OutputStore {
 
   /** Bytes in memory. */
   readonly keptBytes: number;
-  /** Bytes that `read` does not yield any more. */
-  readonly droppedBytes: number;
   /** Bytes that the log file lacks; those yet to be written count as present. */
   readonly missingInFile: number;
   /** Path of the log file while it exists. */
   readonly logFile: string | null;
-  /** Counts newlines; `null` if not all output was counted. */
-  countLines(): number | null;
   /** `nowMs` of the last byte in a store that another program writes; `null` if there is none. */
   readonly lastGrowthAtMs: number | null;
   times(): OutputTimes;
-  readonly degraded: OutputDegradation | null;
+  stats(): StoreStats;
 
   flush(): Promise<void>;
   /** Always settles. */
   close(): Promise<void>;
+}
+
+/** What a store says about itself. */
+export interface StoreStats {
+  /** Bytes of all streams that arrived. */
+  readonly bytes: number;
+  /** Newlines in all output; `null` if not all of it was counted. */
+  readonly lines: number | null;
+  /** Bytes no longer in memory, or in the file if that has all output. */
+  readonly droppedBytes: number;
+  /** Path of the log file while it exists. */
+  readonly logFile: string | null;
+  readonly degraded: OutputDegradation | null;
 }
 
 /** Access to output that is only in a file: it can be arbitrarily long, and reading can fail. */

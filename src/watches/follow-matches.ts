@@ -1,9 +1,9 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { shorten } from '../config/quote.ts';
-import { toUnreadGap } from '../output/follow-log.ts';
+import { maxBytesPerTurn, maxFinalReadFailures, toUnreadGap } from '../output/follow-log.ts';
 import { beforeLine, createLineSearch } from '../output/line-search.ts';
 import { outputStreams, positionAfter, type StreamPositions } from '../output/output-chunk.ts';
-import { maxBytesPerTurn, maxFinalReadFailures, type OutputLog } from '../output/output-log.ts';
+import type { OutputLog } from '../output/output-log.ts';
 import type { OutputStream } from '../output/output-sink.ts';
 
 /** Output within this time is searched together: each search has a fixed cost. */

@@ -158,37 +158,6 @@ describe('the output log', () => {
     expect(bytesOf(log.chunks(0)).toString()).toBe('key: hun');
   });
 
-  test('labels go off again at a restart', () => {
-    const log = createTestLog();
-    log.write('stdout', Buffer.from('one\n'));
-    log.markEnd();
-
-    log.markRestart();
-    log.write('stdout', Buffer.from('two\n'));
-
-    const labels = [...log.chunks(0)].map((piece) => piece.type === 'chunk' && piece.afterEnd);
-    expect(labels.every((isLate) => !isLate)).toBe(true);
-    expect(bytesOf(log.chunks(0)).toString()).toBe('one\ntwo\n');
-  });
-
-  test('a throwing listener is dropped and the others continue', () => {
-    const errors: unknown[] = [];
-    const log = createTestLog({ onListenerError: (error) => errors.push(error) });
-    let calls = 0;
-    log.onWrite(() => {
-      throw new Error('broken');
-    });
-    log.onWrite(() => {
-      calls += 1;
-    });
-
-    log.write('stdout', Buffer.from('a'));
-    log.write('stdout', Buffer.from('b'));
-
-    expect(errors).toHaveLength(1);
-    expect(calls).toBe(2);
-  });
-
   test('positions at an offset add up to it', () => {
     fc.assert(
       fc.property(anyWrites(2_000), fc.nat(100_000), (writes, place) => {

@@ -1,12 +1,10 @@
 import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { iterateLog } from '../../src/output/follow-log.ts';
 import { toBaseLine, toGapLine } from '../../src/output/log-map.ts';
-import { lines$ } from '../../src/output/observables.ts';
 import { readOutput } from '../../src/output/read-output.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { tempDir } from '../fixtures/os.ts';
 import { createFileLog, type FileLogOptions } from '../fixtures/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
@@ -25,34 +23,6 @@ function arrange(options: Partial<FileLogOptions> = {}) {
   onTestFinished(directory.remove);
   return { path, statusPath, open, log: open() };
 }
-
-test('before the first byte there is nothing and no trouble', () => {
-  const { log } = arrange();
-
-  expect(log.bytes).toBe(0);
-  expect([...log.chunks(0)]).toEqual([]);
-  expect(log.stats()).toMatchObject({
-    bytes: 0,
-    lines: 0,
-    lastOutputAtMs: null,
-    logFile: null,
-    degraded: null,
-  });
-});
-
-test('appended output is there on demand', () => {
-  const { log, path } = arrange();
-
-  appendFileSync(path, 'one\n');
-  expect(log.bytes).toBe(4);
-  appendFileSync(path, 'two\n');
-
-  expect(log.positions).toEqual({ stdout: 8, stderr: 0, screen: 0 });
-  expect(bytesOf(log.chunks(0)).toString()).toBe('one\ntwo\n');
-  expect(bytesOf(log.chunks(4)).toString()).toBe('two\n');
-  expect([...log.chunks(0, 'stderr')]).toEqual([]);
-  expect(log.stats()).toMatchObject({ bytes: 8, lines: 2, droppedBytes: 0, logFile: path, binary: false });
-});
 
 test('reading walks a large file in small chunks, from either end', () => {
   const { log, path } = arrange();
@@ -102,77 +72,6 @@ test('the last output is as old as the file', () => {
   const ageMs = clock.nowMs() - log.lastWriteAtMs;
 
   expect(ageMs).toBeCloseTo(60_000, 0);
-});
-
-test('subscribers receive output while the file grows and complete at the end', async () => {
-  const { log, path } = arrange();
-  const seen: string[] = [];
-  let completed = 0;
-  lines$(log, { clock: createRealClock() }).subscribe({
-    next: (line) => void seen.push('text' in line ? line.text : 'gap'),
-    complete: () => {
-      completed += 1;
-    },
-  });
-
-  appendFileSync(path, 'one\n');
-  await waitUntil(() => seen.length === 1, { what: 'the first line is emitted' });
-  appendFileSync(path, 'two\nthr');
-  await waitUntil(() => seen.length === 2, { what: 'the second line is emitted' });
-  appendFileSync(path, 'ee\n');
-  log.markEnd();
-  log.finish();
-
-  expect(seen).toEqual(['one', 'two', 'three']);
-  expect(completed).toBe(1);
-});
-
-test('an iterator waits for what comes', async () => {
-  const { log, path } = arrange();
-  writeFileSync(path, 'one');
-  const pieces = iterateLog(log);
-  expect(bytesOf([(await pieces.next()).value ?? []].flat()).toString()).toBe('one');
-
-  const next = pieces.next();
-  appendFileSync(path, 'two');
-
-  expect(bytesOf([(await next).value ?? []].flat()).toString()).toBe('two');
-  log.finish();
-  expect((await pieces.next()).done).toBe(true);
-});
-
-test('a listener that throws is not called again', async () => {
-  const errors: unknown[] = [];
-  const { log, path } = arrange({ onListenerError: (error) => errors.push(error) });
-  let heard = 0;
-  log.onWrite(() => {
-    throw new Error('broken');
-  });
-  log.onWrite(() => {
-    heard += 1;
-  });
-
-  appendFileSync(path, 'x');
-  await waitUntil(() => heard === 1, { what: 'the other listener is called' });
-  log.finish();
-
-  expect(heard).toBe(2);
-  expect(errors).toHaveLength(1);
-});
-
-test('output after the end is labelled until the next attempt', () => {
-  const { log, path } = arrange();
-  appendFileSync(path, 'own');
-  log.markEnd();
-  appendFileSync(path, 'late');
-  log.markRestart();
-  appendFileSync(path, 'new');
-
-  const labels = [...log.chunks(0)].map((piece) => (piece.type === 'chunk' ? [piece.afterEnd] : null));
-
-  expect(labels.map((label) => label?.[0])).toEqual([false, true, false]);
-  expect([...log.chunks(0)].map((piece) => bytesOf([piece]).toString())).toEqual(['own', 'late', 'new']);
-  expect(log.ended).toBe(false);
 });
 
 test('a gap made by another program is reported exactly and never read as NULs', () => {
@@ -230,4 +129,5 @@ test('a tailed log takes no writes', () => {
   expect(log.write('stdout', Buffer.from('y'))).toBe(true);
 
   expect(readFileSync(path, 'utf8')).toBe('x');
+  expect(log.logFile).toBe(path);
 });
