@@ -1,94 +1,12 @@
 import { maxBytesPerTurn } from './follow-log.ts';
 import { countNewlines } from './newline-count.ts';
-import { type OutputPiece, outputStreams, positionAfter, type StreamPositions } from './output-chunk.ts';
+import { type OutputPiece, positionAfter, type StreamPositions } from './output-chunk.ts';
+import { toStreams } from './output-holds.ts';
 import type { OutputLog } from './output-log.ts';
 import type { ReadOptions } from './output-read.ts';
 import type { OutputStream } from './output-sink.ts';
-import { findLine, sliceLines, tailPositions } from './slice-lines.ts';
-
-const beginning: StreamPositions = { stdout: 0, stderr: 0, screen: 0 };
-
-export function findSpan(log: OutputLog, options: SpanOptions): ReadSpan {
-  const known = { ...log.positions };
-  const total = outputStreams.reduce((sum, stream) => sum + known[stream], 0);
-  const { start, isCutShort, asked } = findStart(log, options, total);
-  const stream = log.onDisk?.stream;
-  if (stream !== undefined && (toStream(options) ?? stream) === stream) {
-    const given = { options, stream, start: start[stream], known: known[stream] };
-    const found = { start, ...findSpanOnDisk(log, given) };
-    const from = isNumber(options.since) && start === asked ? Math.min(options.since, total) : found.from;
-    return { ...found, from: Math.min(from, found.to), isCutShort: isCutShort || found.isCutShort };
-  }
-  return findInMemory(log, { options, start, asked, known, total });
-}
-
-function isNumber(since: ReadOptions['since']): since is number {
-  return typeof since === 'number';
-}
-
-function findStart(log: OutputLog, options: SpanOptions, total: number) {
-  const since = options.since === undefined || options.since === 'last' ? beginning : options.since;
-  const asked = typeof since === 'number' ? log.positionsAt(Math.min(since, total)) : since;
-  if (options.tail === undefined || options.grep !== undefined)
-    return { asked, start: asked, isCutShort: false };
-  const found = tailPositions(log, {
-    ...{ from: asked, lines: options.tail, stream: toStream(options) },
-    maxBytes: log.onDisk === null ? Number.POSITIVE_INFINITY : maxCountedBytes,
-  });
-  return { asked, start: found.positions, isCutShort: found.isCutShort };
-}
-
-function toStream({ stream }: ReadOptions) {
-  return stream === 'both' ? undefined : stream;
-}
-
-function findInMemory(
-  log: OutputLog,
-  {
-    options,
-    start,
-    asked,
-    known,
-    total,
-  }: {
-    options: SpanOptions;
-    start: StreamPositions;
-    asked: StreamPositions;
-    known: StreamPositions;
-    total: number;
-  },
-): ReadSpan {
-  const stream = toStream(options);
-  const kept = [...log.chunks(start, stream)];
-  const limit = options.limit ?? options.lines;
-  const pieces =
-    options.grep === undefined
-      ? sliceLines(kept, { skip: options.offset ?? 0, take: limit ?? Number.POSITIVE_INFINITY })
-      : kept;
-  const last = pieces.at(-1);
-  const reachesEnd = pieces.length === 0 ? (limit ?? 1) > 0 : isSameEnd(last, kept.at(-1));
-  const end = { ...start };
-  if (reachesEnd) {
-    for (const name of stream === undefined ? outputStreams : [stream]) end[name] = known[name];
-  } else for (const piece of pieces) end[piece.stream] = Math.max(end[piece.stream], positionAfter(piece));
-  const to = reachesEnd ? total : last === undefined ? startOffset(kept[0], total) : endOffset(last);
-  const from =
-    isNumber(options.since) && start === asked ? Math.min(options.since, total) : startOffset(kept[0], to);
-  return { ...wholeSpan, start, end, from, to, pieces, droppedBytes: droppedIn(pieces), reachesEnd };
-}
-
-function isSameEnd(a: OutputPiece | undefined, b: OutputPiece | undefined): boolean {
-  return a !== undefined && b !== undefined && endOffset(a) === endOffset(b);
-}
-
-function endOffset(piece: OutputPiece): number {
-  return piece.type === 'gap' ? piece.to : piece.offset + piece.bytes.byteLength;
-}
-
-function startOffset(piece: OutputPiece | undefined, whenNone: number): number {
-  if (piece === undefined) return whenNone;
-  return piece.type === 'gap' ? piece.from : piece.offset;
-}
+import type { DiskAccess } from './output-store.ts';
+import { skipLines, tailPositions, takeLines } from './slice-lines.ts';
 
 /** The pieces of output that a read covers: contiguous, except for the skipped middle of a long log on disk. */
 export interface ReadSpan {
@@ -117,154 +35,219 @@ type SpanOptions = ReadOptions & { readonly maxBytes: number };
  * built.
  */
 export const maxFileReadBytes = 64 * 1024 * 1024;
-/** Bytes skipped while lines are counted from either end, at some GB/s. */
+/** Bytes skipped while lines are counted from either end of a file, at some GB/s. */
 const maxCountedBytes = 16 * 1024 * 1024;
-
-const wholeSpan = {
-  rest: null,
-  betweenBytes: 0,
-  unsearched: { before: 0, behind: 0 },
-  isCutShort: false,
-  problem: null,
-} satisfies Partial<ReadSpan>;
-
-export function droppedIn(pieces: readonly OutputPiece[]): number {
-  return pieces.reduce((sum, piece) => sum + (piece.type === 'gap' ? piece.droppedBytes : 0), 0);
-}
-
 /** Minimum read from either end of a file of which only head and tail are shown: folded lines become shorter. */
 const minHeadBytes = 256 * 1024;
 const minTailBytes = 512 * 1024;
-/** Bytes searched line by line. */
+/** Bytes of a file searched line by line. */
 const maxSearchedBytes = maxBytesPerTurn;
 
-interface DiskSpanOptions {
+const beginning: StreamPositions = { stdout: 0, stderr: 0, screen: 0 };
+
+/** What is asked of a log, and how much of it there is. */
+interface Ask {
+  readonly log: OutputLog;
   readonly options: SpanOptions;
-  readonly stream: OutputStream;
-  readonly start: number;
-  readonly known: number;
+  readonly stream: OutputStream | undefined;
+  /** `null` for a log in memory, of which everything can be examined. */
+  readonly disk: DiskAccess | null;
+  readonly start: StreamPositions;
+  readonly known: StreamPositions;
 }
 
-type DiskSpan = Omit<ReadSpan, 'start'>;
+/** What was selected of it. */
+type Selection = Omit<ReadSpan, 'start' | 'end' | 'from' | 'to'>;
 
-/** Selects from a log on disk, which has a single stream, so that positions are offsets. */
-function findSpanOnDisk(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
-  const { options } = ask;
-  if (ask.start >= ask.known) return toSpan(ask, { pieces: [], to: ask.known });
-  if (options.grep !== undefined) return findSearched(log, ask);
-  if ((options.limit ?? options.lines) !== undefined || (options.offset ?? 0) > 0) return findPage(log, ask);
-  return findEnds(log, ask, ask.start);
+const whole = {
+  rest: null,
+  betweenBytes: 0,
+  reachesEnd: true,
+  unsearched: { before: 0, behind: 0 },
+  isCutShort: false,
+  problem: null,
+} satisfies Partial<Selection>;
+
+/** Selects the pieces of output that a read is about; of a log on disk no more than can be shown. */
+export function findSpan(log: OutputLog, options: SpanOptions): ReadSpan {
+  const known = { ...log.positions };
+  const total = known.stdout + known.stderr + known.screen;
+  const since = options.since === undefined || options.since === 'last' ? beginning : options.since;
+  const asked = typeof since === 'number' ? log.positionsAt(Math.min(since, total)) : since;
+  const stream = options.stream === 'both' ? undefined : options.stream;
+  const disk = log.onDisk;
+  const tail =
+    options.tail === undefined || options.grep !== undefined
+      ? { positions: asked, isCutShort: false }
+      : tailPositions(log, {
+          ...{ from: asked, lines: options.tail, stream },
+          maxBytes: disk === null ? Number.POSITIVE_INFINITY : maxCountedBytes,
+        });
+  const start = tail.positions;
+  const ask = { log, options, stream, disk, start, known };
+  const selection = select(ask);
+  const last = (selection.rest ?? selection.pieces).at(-1);
+  const first = startOffset(ask, total);
+  const to = selection.reachesEnd ? total : last === undefined ? first : endOffset(last);
+  const from = typeof since === 'number' && start === asked ? Math.min(since, total) : first;
+  const isCutShort = tail.isCutShort || selection.isCutShort;
+  return { ...selection, start, end: findEnd(ask, selection), from: Math.min(from, to), to, isCutShort };
 }
 
-/** Selects the whole range, or its two ends. */
-function findEnds(log: OutputLog, ask: DiskSpanOptions, from: number): DiskSpan {
-  const { known, options } = ask;
-  const tailBytes = Math.max(minTailBytes, options.maxBytes);
-  const headBytes = Math.max(minHeadBytes, Math.ceil(options.maxBytes / 4));
-  // A gap that reaches into either end belongs to it as a whole, so that it is reported once with all that is
-  // missing.
-  const headEnd = log.onDisk?.gapAt(from + headBytes)?.to ?? from + headBytes;
-  const restStart = log.onDisk?.gapAt(known - tailBytes)?.from ?? known - tailBytes;
-  if (restStart <= headEnd) {
-    const pieces = collect(log, { from, to: known });
-    return pieces === null ? toProblem(log, ask) : toSpan(ask, { pieces, to: known });
-  }
-  const pieces = collect(log, { from, to: headEnd });
-  const rest = collect(log, { from: restStart, to: known });
-  if (pieces === null || rest === null) return toProblem(log, ask);
-  const droppedBetween = log.onDisk?.droppedBytesBetween(headEnd, restStart) ?? 0;
-  const span = toSpan(ask, { pieces, to: known });
+function select(ask: Ask): Selection {
+  const { options, start, known } = ask;
+  if (!isBehind(ask, start, known)) return { ...whole, pieces: [], droppedBytes: 0 };
+  if (options.grep !== undefined) return selectSearched(ask);
+  if ((options.limit ?? options.lines) !== undefined || (options.offset ?? 0) > 0) return selectPage(ask);
+  return selectEnds(ask, start);
+}
+
+/** Selects the whole range, or the two ends of a long one on disk. */
+function selectEnds(ask: Ask, from: StreamPositions): Selection {
+  const { disk, known, options } = ask;
+  const ends = disk === null ? null : findEnds(disk, { from, known, maxBytes: options.maxBytes });
+  const pieces = collect(ask, { from, to: ends?.headEnd ?? known });
+  const rest = ends === null ? null : collect(ask, { from: ends.restStart, to: known });
+  if (pieces === null || (ends !== null && rest === null)) return toProblem(ask);
+  if (disk === null || ends === null || rest === null) return toSelection(pieces);
+  const [headEnd, restStart] = [ends.headEnd[disk.stream], ends.restStart[disk.stream]];
+  const droppedBetween = disk.droppedBytesBetween(headEnd, restStart);
+  const droppedBytes = droppedIn(pieces) + droppedBetween + droppedIn(rest);
+  return { ...whole, pieces, rest, betweenBytes: restStart - headEnd - droppedBetween, droppedBytes };
+}
+
+/**
+ * Returns where the head ends and the tail begins; `null` if they meet. A gap that reaches into either end belongs to
+ * it as a whole, so that it is reported once with all that is missing.
+ */
+function findEnds(
+  disk: DiskAccess,
+  { from, known, maxBytes }: { from: StreamPositions; known: StreamPositions; maxBytes: number },
+): { readonly headEnd: StreamPositions; readonly restStart: StreamPositions } | null {
+  const head = from[disk.stream] + Math.max(minHeadBytes, Math.ceil(maxBytes / 4));
+  const tail = known[disk.stream] - Math.max(minTailBytes, maxBytes);
+  const headEnd = disk.gapAt(head)?.to ?? head;
+  const restStart = disk.gapAt(tail)?.from ?? tail;
+  if (restStart <= headEnd) return null;
   return {
-    ...span,
-    rest,
-    betweenBytes: restStart - headEnd - droppedBetween,
-    droppedBytes: span.droppedBytes + droppedBetween + droppedIn(rest),
+    headEnd: { ...beginning, [disk.stream]: headEnd },
+    restStart: { ...beginning, [disk.stream]: restStart },
   };
 }
 
-/** Selects lines from the start; a page that is too long ends early, and the next one continues there. */
-function findPage(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
-  const { options, known } = ask;
+/** Selects lines from the start; a page on disk that is too long ends early, and the next one continues there. */
+function selectPage(ask: Ask): Selection {
+  const { log, disk, options, start, known, stream } = ask;
   const skip = options.offset ?? 0;
   const take = options.limit ?? options.lines ?? Number.POSITIVE_INFINITY;
-  const first = findLine(log.chunks(toPositions(ask.stream, ask.start)), {
-    skip,
-    maxBytes: maxCountedBytes,
-  });
+  const maxBytes = disk === null ? Number.POSITIVE_INFINITY : maxCountedBytes;
+  const first = skipLines(log.chunks(start, stream), { skip, maxBytes, from: start });
   if (first.type === 'too-far') {
     const problem = `the first ${skip} lines are more than ${maxCountedBytes} bytes, which is too much to skip in one read: start further on, with \`since\``;
-    return { ...toProblem(log, ask), problem };
+    return { ...toProblem(ask), problem };
   }
-  const from = first.type === 'found' ? Math.max(ask.start, first.position) : known;
-  if (first.type === 'not-there' && log.onDisk?.readError !== null) return toProblem(log, ask);
-  if (take === Number.POSITIVE_INFINITY) return findEnds(log, ask, from);
-  const to = Math.min(known, from + Math.max(minHeadBytes + minTailBytes, options.maxBytes));
-  const kept = take === 0 ? [] : collectLines(log, { from, to, take });
-  if (kept === null) return toProblem(log, ask);
-  const pieces = sliceLines(kept, { skip: 0, take });
-  const last = pieces.at(-1);
-  const reached = last === undefined ? (take === 0 ? ask.start : known) : positionAfter(last);
-  const isCutShort = to < known && reached === to && countLines(pieces) < take;
-  return { ...toSpan(ask, { pieces, to: reached }), isCutShort };
+  if (first.type === 'not-there' && disk !== null && disk.readError !== null) return toProblem(ask);
+  const from = first.type === 'found' ? first.positions : known;
+  if (take === Number.POSITIVE_INFINITY) return selectEnds(ask, from);
+  const to = advance(ask, from, Math.max(minHeadBytes + minTailBytes, options.maxBytes));
+  const kept = take === 0 ? [] : collect(ask, { from, to, take });
+  if (kept === null) return toProblem(ask);
+  const pieces = takeLines(kept, take);
+  const reached = positionsAfter(from, pieces);
+  const isCutShort = isBehind(ask, to, known) && !isBehind(ask, reached, to) && countLines(pieces) < take;
+  return { ...toSelection(pieces), reachesEnd: take > 0 && !isBehind(ask, reached, known), isCutShort };
 }
 
-function findSearched(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
-  const { start, known, options } = ask;
-  const isNewest = options.since === undefined;
-  const from = isNewest ? Math.max(start, known - maxSearchedBytes) : start;
-  const to = Math.min(known, from + maxSearchedBytes);
-  const found = collect(log, { from, to });
-  if (found === null) return toProblem(log, ask);
-  const pieces = to < known ? untilLastLine(found) : found;
-  const last = pieces.at(-1);
-  const reached = last === undefined || to === known ? to : positionAfter(last);
-  const unsearched = { before: from - start, behind: known - reached };
-  return { ...toSpan(ask, { pieces, to: reached }), unsearched };
+/** Selects what is searched: of a log on disk the newest part, or the next one after `since`. */
+function selectSearched(ask: Ask): Selection {
+  const { disk, start, known, options } = ask;
+  if (disk === null) return selectEnds(ask, start);
+  const [begin, end] = [start[disk.stream], known[disk.stream]];
+  const from = options.since === undefined ? Math.max(begin, end - maxSearchedBytes) : begin;
+  const searched = { ...start, [disk.stream]: from };
+  const to = advance(ask, searched, maxSearchedBytes);
+  const found = collect(ask, { from: searched, to });
+  if (found === null) return toProblem(ask);
+  const pieces = to[disk.stream] < end ? untilLastLine(found) : found;
+  const reached = positionsAfter(searched, pieces)[disk.stream];
+  const unsearched = { before: from - begin, behind: end - reached };
+  return { ...toSelection(pieces), reachesEnd: reached >= end, unsearched };
 }
 
-function toSpan(
-  { start, known, stream }: DiskSpanOptions,
-  { pieces, to }: { pieces: readonly OutputPiece[]; to: number },
-): DiskSpan {
-  const reachesEnd = to >= known;
-  const droppedBytes = droppedIn(pieces);
-  return { ...wholeSpan, end: toPositions(stream, to), from: start, to, pieces, droppedBytes, reachesEnd };
+function toSelection(pieces: readonly OutputPiece[]): Selection {
+  return { ...whole, pieces, droppedBytes: droppedIn(pieces) };
 }
 
-function toProblem(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
-  const problem = `the log file cannot be read now: ${log.onDisk?.readError ?? 'it has changed meanwhile'}`;
-  return { ...toSpan(ask, { pieces: [], to: ask.start }), reachesEnd: false, problem };
+function toProblem({ disk }: Ask): Selection {
+  const problem = `the log file cannot be read now: ${disk?.readError ?? 'it has changed meanwhile'}`;
+  return { ...toSelection([]), reachesEnd: false, problem };
 }
 
-function toPositions(stream: OutputStream, offset: number): StreamPositions {
-  return { stdout: 0, stderr: 0, screen: 0, [stream]: offset };
-}
-
-/** Returns `null` if the range cannot be read up to `to`. */
-function collect(log: OutputLog, { from, to }: { from: number; to: number }): OutputPiece[] | null {
-  return collectLines(log, { from, to, take: Number.POSITIVE_INFINITY });
-}
-
-/** Reads no more than `take` lines need. */
-function collectLines(
-  log: OutputLog,
-  { from, to, take }: { from: number; to: number; take: number },
+/** Reads a range, and no more than `take` lines need. Returns `null` if the range cannot be read up to `to`. */
+function collect(
+  ask: Ask,
+  {
+    from,
+    to,
+    take = Number.POSITIVE_INFINITY,
+  }: { from: StreamPositions; to: StreamPositions; take?: number },
 ): OutputPiece[] | null {
   const pieces: OutputPiece[] = [];
+  const reached = { ...from };
   let lines = 0;
-  let reached = from;
-  while (reached < to && lines < take) {
-    const before = reached;
-    for (const piece of log.chunks(toPositions(log.onDisk?.stream ?? 'stdout', reached))) {
-      const whole = cutAt(piece, to);
-      pieces.push(whole);
-      reached = positionAfter(whole);
-      if (Number.isFinite(take)) lines += countLines([whole]);
-      if (reached >= to || lines >= take) return pieces;
+  while (isBehind(ask, reached, to)) {
+    const before = pieces.length;
+    for (const piece of ask.log.chunks({ ...reached }, ask.stream)) {
+      const kept = cutAt(piece, to[piece.stream]);
+      pieces.push(kept);
+      reached[piece.stream] = positionAfter(kept);
+      if (Number.isFinite(take)) lines += countLines([kept]);
+      if (lines >= take || !isBehind(ask, reached, to)) return pieces;
     }
-    if (reached === before) return null;
+    if (ask.disk === null) return pieces;
+    if (pieces.length === before) return null;
   }
   return pieces;
+}
+
+/** Returns true if a stream has more up to `to`. */
+function isBehind({ stream }: Ask, reached: StreamPositions, to: StreamPositions): boolean {
+  return toStreams(stream).some((each) => reached[each] < to[each]);
+}
+
+/** Returns the positions that many bytes on in a log on disk, and the end of one in memory. */
+function advance({ disk, known }: Ask, from: StreamPositions, bytes: number): StreamPositions {
+  if (disk === null) return known;
+  return { ...known, [disk.stream]: Math.min(known[disk.stream], from[disk.stream] + bytes) };
+}
+
+function positionsAfter(from: StreamPositions, pieces: readonly OutputPiece[]): StreamPositions {
+  const reached = { ...from };
+  for (const piece of pieces) reached[piece.stream] = Math.max(reached[piece.stream], positionAfter(piece));
+  return reached;
+}
+
+function findEnd({ start, known, stream }: Ask, { pieces, reachesEnd }: Selection): StreamPositions {
+  if (!reachesEnd) return positionsAfter(start, pieces);
+  return { ...start, ...Object.fromEntries(toStreams(stream).map((each) => [each, known[each]])) };
+}
+
+/** Returns the offset of what is read first; `total` if there is nothing. */
+function startOffset(ask: Ask, total: number): number {
+  const { log, disk, start, stream } = ask;
+  if (!isBehind(ask, start, ask.known)) return total;
+  if (disk !== null) return start[disk.stream];
+  const [first] = log.chunks(start, stream);
+  if (first === undefined) return total;
+  return first.type === 'gap' ? first.from : first.offset;
+}
+
+function endOffset(piece: OutputPiece): number {
+  return piece.type === 'gap' ? piece.to : piece.offset + piece.bytes.byteLength;
+}
+
+export function droppedIn(pieces: readonly OutputPiece[]): number {
+  return pieces.reduce((sum, piece) => sum + (piece.type === 'gap' ? piece.droppedBytes : 0), 0);
 }
 
 function cutAt(piece: OutputPiece, to: number): OutputPiece {

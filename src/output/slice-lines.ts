@@ -1,57 +1,45 @@
 import { countNewlines } from './newline-count.ts';
-import type { OutputPiece, StreamPositions } from './output-chunk.ts';
+import { type OutputPiece, positionAfter, type StreamPositions } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 
 const newline = 10;
 
-/** Returns the pieces without the first `skip` lines, up to the end of the following `take` lines. */
-export function sliceLines(
-  pieces: readonly OutputPiece[],
-  lines: { skip: number; take: number },
-): OutputPiece[] {
-  if (lines.skip <= 0 && lines.take === Number.POSITIVE_INFINITY) return [...pieces];
+/** Returns the pieces up to the end of the first `count` lines. */
+export function takeLines(pieces: readonly OutputPiece[], count: number): OutputPiece[] {
   const kept: OutputPiece[] = [];
-  let { skip, take } = lines;
+  let left = count;
   for (const piece of pieces) {
-    if (take <= 0) break;
+    if (left <= 0) break;
     if (piece.type === 'gap') {
-      if (skip <= 0) kept.push(piece);
+      kept.push(piece);
       continue;
     }
     const { bytes } = piece;
-    let from = 0;
-    while (skip > 0 && from < bytes.byteLength) {
-      const end = bytes.indexOf(newline, from);
-      if (end !== -1) skip -= 1;
-      from = end === -1 ? bytes.byteLength : end + 1;
-    }
-    let to = from;
-    while (take > 0 && to < bytes.byteLength) {
+    let to = 0;
+    while (left > 0 && to < bytes.byteLength) {
       const end = bytes.indexOf(newline, to);
-      if (end !== -1) take -= 1;
+      if (end !== -1) left -= 1;
       to = end === -1 ? bytes.byteLength : end + 1;
     }
-    if (to === from) continue;
-    kept.push({
-      ...piece,
-      offset: piece.offset + from,
-      position: piece.position + from,
-      bytes: bytes.subarray(from, to),
-    });
+    kept.push({ ...piece, bytes: bytes.subarray(0, to) });
   }
   return kept;
 }
 
 /** Finds the start of the line after the first `skip` ones, without keeping what is skipped. */
-export function findLine(
+export function skipLines(
   pieces: Iterable<OutputPiece>,
-  { skip, maxBytes }: { skip: number; maxBytes: number },
-): { readonly type: 'found'; readonly position: number } | { readonly type: 'not-there' | 'too-far' } {
-  if (skip <= 0) return { type: 'found', position: 0 };
+  { skip, maxBytes, from }: { skip: number; maxBytes: number; from: StreamPositions },
+):
+  | { readonly type: 'found'; readonly positions: StreamPositions }
+  | { readonly type: 'not-there' | 'too-far' } {
+  const positions = { ...from };
+  if (skip <= 0) return { type: 'found', positions };
   let left = skip;
   let room = maxBytes;
   for (const piece of pieces) {
+    positions[piece.stream] = positionAfter(piece);
     if (piece.type === 'gap') continue;
     const { bytes } = piece;
     const lines = countNewlines(bytes);
@@ -63,7 +51,8 @@ export function findLine(
     }
     let at = -1;
     for (; left > 0; left -= 1) at = bytes.indexOf(newline, at + 1);
-    return { type: 'found', position: piece.position + at + 1 };
+    positions[piece.stream] = piece.position + at + 1;
+    return { type: 'found', positions };
   }
   return { type: 'not-there' };
 }
