@@ -6,38 +6,7 @@ import {
   type StreamPositions,
 } from './output-chunk.ts';
 import type { OutputStream } from './output-sink.ts';
-import { createRingBuffer, type RingBuffer, type Run } from './ring-buffer.ts';
-
-/**
- * Output kept in memory: per stream the head, the newest tail, and the same amount again for output after the
- * end. No stream displaces another, and late output displaces nothing that came before the end.
- */
-export interface ChunkStore {
-  append(stream: OutputStream, bytes: Uint8Array, label: { atMs: number; afterEnd: boolean }): void;
-  /** Bytes of all streams that ever arrived, which is the offset of the next one. */
-  readonly bytes: number;
-  readonly droppedBytes: number;
-  readonly keptBytes: number;
-  /** Keeps what readers still need, even beyond the limits; `null`: no reader needs any. */
-  retain(needed: RetainedOutput | null): void;
-  /** Bytes kept beyond the limits because they are retained. */
-  readonly surplusBytes: number;
-  /** Keeps the heads, and only the newest `tailBytes` of everything else in each stream. */
-  shrink(tailBytes: number): void;
-  readonly positions: StreamPositions;
-  /**
-   * Yields the pieces from the given positions in order of arrival; a gap precedes the first kept bytes of
-   * its stream. Finding the start costs O(log n), each piece O(1).
-   */
-  forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void>;
-  /** Yields the chunks from the newest to the oldest. */
-  backward(streams: readonly OutputStream[]): Generator<OutputChunk, void>;
-  /**
-   * Returns the position of each stream when `offset` bytes had arrived. The sum is exact; so is each
-   * position, unless two streams dropped bytes around this offset.
-   */
-  positionsAt(offset: number): StreamPositions;
-}
+import { RingBuffer, type Run } from './ring-buffer.ts';
 
 /** The part of the output that may not be dropped from memory. */
 export interface RetainedOutput {
@@ -54,12 +23,12 @@ interface Segment {
   readonly buffer: RingBuffer;
 }
 
-export function createChunkStore(options: { maxBufferBytes: number; headBytes: number }): ChunkStore {
-  return new SegmentedChunkStore(options);
-}
-
-/** A class for the same reason as `RunRingBuffer`. */
-class SegmentedChunkStore implements ChunkStore {
+/**
+ * Output kept in memory: per stream the head, the newest tail, and the same amount again for output after the
+ * end. No stream displaces another, and late output displaces nothing that came before the end. A class for the same
+ * reason as `OutputLog`.
+ */
+export class ChunkStore {
   readonly #maxBufferBytes: number;
   readonly #headBytes: number;
   readonly #segments: Segment[] = [];
@@ -72,6 +41,7 @@ class SegmentedChunkStore implements ChunkStore {
     this.#headBytes = Math.min(headBytes, Math.floor(maxBufferBytes / 2));
   }
 
+  /** Bytes of all streams that ever arrived, which is the offset of the next one. */
   get bytes(): number {
     return this.#total;
   }
@@ -84,10 +54,12 @@ class SegmentedChunkStore implements ChunkStore {
     return this.#total - this.keptBytes;
   }
 
+  /** Bytes kept beyond the limits because they are retained. */
   get surplusBytes(): number {
     return this.#segments.reduce((sum, { buffer: runs }) => sum + runs.surplusBytes, 0);
   }
 
+  /** Keeps what readers still need, even beyond the limits; `null`: no reader needs any. */
   retain(needed: RetainedOutput | null): void {
     this.#retained = needed;
     for (const segment of this.#segments) this.#retainIn(segment);
@@ -98,6 +70,7 @@ class SegmentedChunkStore implements ChunkStore {
     runs.retain(needed && { position: needed.positions[stream], offset: needed.offset });
   }
 
+  /** Keeps the heads, and only the newest `tailBytes` of everything else in each stream. */
   shrink(tailBytes: number): void {
     for (const { part, buffer: runs } of this.#segments) if (part !== 'head') runs.shrink(tailBytes);
   }
@@ -132,7 +105,7 @@ class SegmentedChunkStore implements ChunkStore {
   #runsOf(stream: OutputStream, part: Segment['part']): RingBuffer {
     const found = this.#find(stream, part);
     if (found !== undefined) return found.buffer;
-    const segment = { stream, part, buffer: createRingBuffer(this.#roomOf(part)) };
+    const segment = { stream, part, buffer: new RingBuffer(this.#roomOf(part)) };
     if (this.#retained !== null) this.#retainIn(segment);
     this.#segments.push(segment);
     return segment.buffer;
@@ -149,6 +122,10 @@ class SegmentedChunkStore implements ChunkStore {
     );
   }
 
+  /**
+   * Yields the pieces from the given positions in order of arrival; a gap precedes the first kept bytes of
+   * its stream. Finding the start costs O(log n), each piece O(1).
+   */
   *forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void> {
     const reached = { ...from };
     const reachedOffset = { stdout: 0, stderr: 0, screen: 0 };
@@ -170,6 +147,7 @@ class SegmentedChunkStore implements ChunkStore {
     }
   }
 
+  /** Yields the chunks from the newest to the oldest. */
   *backward(streams: readonly OutputStream[]): Generator<OutputChunk, void> {
     const walks = this.#filled(streams).map((segment) => ({ segment, next: segment.buffer.end - 1 }));
     while (true) {
@@ -185,6 +163,10 @@ class SegmentedChunkStore implements ChunkStore {
     }
   }
 
+  /**
+   * Returns the position of each stream when `offset` bytes had arrived. The sum is exact; so is each
+   * position, unless two streams dropped bytes around this offset.
+   */
   positionsAt(offset: number): StreamPositions {
     const ranges = outputStreams.map((stream) => ({ stream, ...this.#rangeAt(stream, offset) }));
     let unknown = offset - ranges.reduce((sum, { lowest }) => sum + lowest, 0);

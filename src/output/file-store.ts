@@ -21,8 +21,8 @@ import {
   StatusMapReader,
 } from './read-log-map.ts';
 import { createRedactedFile, type RedactedFile } from './redacted-file.ts';
-import { createLineCounter, createTailedFile, type LineCounter, type TailedFile } from './tailed-file.ts';
-import { capLog, type LogCap } from './tailed-log-cap.ts';
+import { createTailedFile, LineCounter, type TailedFile } from './tailed-file.ts';
+import { capLog } from './tailed-log-cap.ts';
 import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index-file.ts';
 import type { TruncateLog } from './truncate-log.ts';
 import { watchGrowth } from './watch-growth.ts';
@@ -71,7 +71,7 @@ class FileStore implements OutputStore, DiskAccess {
   readonly #index: TimeIndex;
   /** Set only while the log is supervised: no other program may write an index. */
   #marks: LengthMarks | null = null;
-  #cap: LogCap | null = null;
+  #finishCap: (() => Promise<void>) | null = null;
   readonly #holds = new OutputHolds();
   /** Ranges of output after an end; the last one is open while `to` is null. */
   readonly #late: { readonly from: number; to: number | null }[] = [];
@@ -89,7 +89,7 @@ class FileStore implements OutputStore, DiskAccess {
     this.#statusPath = statusPath;
     this.#index = createTimeIndex(timesPathOf(path));
     this.#file = openLog(options, this.#index);
-    this.#lines = createLineCounter(this.#file);
+    this.#lines = new LineCounter(this.#file);
     if (!isOver) this.#supervise(options);
   }
 
@@ -98,7 +98,7 @@ class FileStore implements OutputStore, DiskAccess {
     if (statusPath === null || maxBytes === null) return;
     const marks = createLengthMarks({ index: this.#index, clock });
     this.#marks = marks;
-    this.#cap = capLog({
+    this.#finishCap = capLog({
       ...{ file: this.#file, statusPath, maxBytes, clock },
       ...(strategies !== undefined && { strategies }),
       onCheck: marks.observe,
@@ -150,7 +150,7 @@ class FileStore implements OutputStore, DiskAccess {
   /** Returns the file's time on our clock, unless the wall clock was set since. */
   get lastGrowthAtMs(): number | null {
     const stats = this.#file.stat();
-    if (stats === null || this.bytes === 0) return null;
+    if (stats === null || (stats.size === 0 && this.bytes === 0)) return null;
     return this.#clock.nowMs() - Math.max(0, this.#clock.epochMs() - stats.mtimeMs);
   }
 
@@ -294,7 +294,7 @@ class FileStore implements OutputStore, DiskAccess {
   }
 
   async close(): Promise<void> {
-    await this.#cap?.finish();
+    await this.#finishCap?.();
     this.#marks?.finish();
     // Later readers do not know what to mask.
     if (this.#statusPath !== null) this.#maskProblem = (await this.#masked?.redactInFile()) ?? null;

@@ -8,7 +8,7 @@ import {
   type LogFileSystem,
   nodeLogFileSystem,
 } from './log-file-system.ts';
-import { createLogLayout, type LogLayout } from './log-layout.ts';
+import { LogLayout } from './log-layout.ts';
 import { LogLosses } from './log-losses.ts';
 import type { OutputDegradation } from './output-store.ts';
 import { type OutputTimes, timesPathOf } from './output-times.ts';
@@ -71,7 +71,7 @@ export class LogFile {
     this.#file = new IdentifiedFile(path, this.#files);
     this.#losses = new LogLosses(options.onDegraded);
     this.#marks = new WriteMarks(timesPathOf(path), clock);
-    this.#layout = createLogLayout({ maxBytes, size: 0 });
+    this.#layout = new LogLayout({ maxBytes, size: 0 });
   }
 
   /** `null` until the file exists, and once it was found removed. */
@@ -261,7 +261,7 @@ export class LogFile {
   async #open(): Promise<LogFileHandle> {
     const { handle, size } = await this.#file.open();
     this.#checkAtMs = this.#clock.nowMs() + identityCheckMs;
-    this.#layout = createLogLayout({ maxBytes: this.#options.maxBytes, size });
+    this.#layout = new LogLayout({ maxBytes: this.#options.maxBytes, size });
     return handle;
   }
 
@@ -314,7 +314,7 @@ export class LogFile {
     const lostBytes = this.#layout.outputBytes;
     this.#losses.loseAll();
     this.#marks.move({ from: 0, to: this.#layout.size, target: 0 });
-    this.#layout = createLogLayout({ maxBytes, size: 0 });
+    this.#layout = new LogLayout({ maxBytes, size: 0 });
     this.#losses.degrade('the log file was removed or replaced', `${path} is not the file that was opened`);
     this.#lose(lostBytes);
     await old?.close().catch(() => {});

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
-import { type ChunkStore, createChunkStore } from './chunk-store.ts';
+import { ChunkStore } from './chunk-store.ts';
 import { endedText } from './log-cap.ts';
 import { LogFile } from './log-file.ts';
 import type { LogFileSystem } from './log-file-system.ts';
@@ -54,7 +54,7 @@ class MemoryStore implements OutputStore {
   #retention: OutputRetention | null = null;
 
   constructor({ clock, logFile, onDegraded, ...kept }: MemoryStoreOptions) {
-    this.#chunks = createChunkStore(kept);
+    this.#chunks = new ChunkStore(kept);
     this.#file =
       logFile === undefined
         ? null

@@ -41,14 +41,14 @@ export class StatusMapReader implements LogMapReader {
   read(): LogMap {
     if (this.#statusPath === null) return this.#map;
     try {
-      const { size } = lstatSync(this.#statusPath);
+      // Without a status file, nothing was removed from the log.
+      const size = lstatSync(this.#statusPath, { throwIfNoEntry: false })?.size ?? this.#size;
       if (size !== this.#size) {
         this.#map = parseLogMap(this.#readWhole(this.#statusPath));
         this.#size = size;
       }
       this.#error = null;
     } catch (error) {
-      // Without a status file, nothing was removed from the log.
       const { code, message } = error as NodeJS.ErrnoException;
       this.#error = code === 'ENOENT' ? null : message;
     }
@@ -67,7 +67,7 @@ export class StatusMapReader implements LogMapReader {
 
 /** A log file as it is, with our notices among the output. */
 interface WholeFile {
-  bytes(): number;
+  stat(): { readonly size: number } | null;
   read(offset: number, maxBytes: number): FileSpan | null;
   readonly readError: string | null;
 }
@@ -106,7 +106,7 @@ export class NoticeMapReader implements LogMapReader {
   read(): LogMap {
     const recorded = this.#status.read();
     if (this.#status.isThere || this.#status.error !== null) return recorded;
-    const size = this.#file.bytes();
+    const size = this.#file.stat()?.size ?? 0;
     if (size === this.#size) return this.#map;
     const marks = this.#readMarks();
     const lines = marks.length === 0 ? [] : this.#findLines(marks, size);

@@ -20,29 +20,6 @@ interface RetainedFrom {
   readonly offset: number;
 }
 
-/**
- * The newest bytes of one source: exactly the last `maxBytes`, regardless of chunk boundaries. Runs are
- * numbered from 0 and keep their numbers when older ones are dropped, so that a reader can continue where it
- * was.
- */
-export interface RingBuffer {
-  /** Takes ownership of the bytes. */
-  append(bytes: Uint8Array, place: RunStart): void;
-  readonly keptBytes: number;
-  /** Lowers the limit. */
-  shrink(maxBytes: number): void;
-  /** Keeps bytes from both counts on, even beyond the limit; `null`: keeps none. Drops what is no longer retained. */
-  retain(from: RetainedFrom | null): void;
-  /** Bytes kept beyond the limit because they are retained; a run beyond the limit of runs counts as well. */
-  readonly surplusBytes: number;
-  /** The number of the next run. */
-  readonly end: number;
-  /** Returns the number of the first run that reaches beyond the count, or `end`. */
-  firstBeyond(by: 'offset' | 'position', count: number): number;
-  /** Returns the run with this number, or the oldest one if it was dropped; `null` from `end` on. */
-  at(number: number): (Run & { readonly number: number }) | null;
-}
-
 interface StoredRun extends RunStart {
   /** Bytes of this source before the run. */
   readonly before: number;
@@ -63,12 +40,12 @@ const bytesPerRun = 32;
 /** Output within this time becomes one run with the time of its first byte. */
 const runSpanMs = 100;
 
-export function createRingBuffer(maxBytes: number): RingBuffer {
-  return new RunRingBuffer(maxBytes);
-}
-
-/** A class, because each process has several: separate closures would be most of their cost. */
-class RunRingBuffer implements RingBuffer {
+/**
+ * The newest bytes of one source: exactly the last `maxBytes`, regardless of chunk boundaries. Runs are
+ * numbered from 0 and keep their numbers when older ones are dropped, so that a reader can continue where it
+ * was. A class, because each process has several: separate closures would be most of their cost.
+ */
+export class RingBuffer {
   #maxBytes: number;
   /** Bounds the number of runs, too: two streams that alternate single bytes create a run for each. */
   readonly #maxRuns: number;
@@ -91,10 +68,12 @@ class RunRingBuffer implements RingBuffer {
     return this.#total - this.#dropped;
   }
 
+  /** The number of the next run. */
   get end(): number {
     return this.#base + this.#runs.length;
   }
 
+  /** Takes ownership of the bytes. */
   append(bytes: Uint8Array, place: RunStart): void {
     const surplus = bytes.byteLength - this.#maxBytes;
     if (surplus > 0 && this.#retained === null) {
@@ -108,21 +87,25 @@ class RunRingBuffer implements RingBuffer {
     this.#drop();
   }
 
+  /** Lowers the limit. */
   shrink(maxBytes: number): void {
     this.#maxBytes = Math.min(this.#maxBytes, maxBytes);
     this.#drop();
   }
 
+  /** Keeps bytes from both counts on, even beyond the limit; `null`: keeps none. Drops what is no longer retained. */
   retain(from: RetainedFrom | null): void {
     this.#retained = from;
     this.#drop();
   }
 
+  /** Bytes kept beyond the limit because they are retained; a run beyond the limit of runs counts as well. */
   get surplusBytes(): number {
     const surplusRuns = this.#runs.length - this.#spent - this.#maxRuns;
     return Math.max(0, this.keptBytes - this.#maxBytes, surplusRuns * bytesPerRun);
   }
 
+  /** Returns the number of the first run that reaches beyond the count, or `end`. */
   firstBeyond(by: 'offset' | 'position', count: number): number {
     let low = this.#spent;
     let high = this.#runs.length;
@@ -135,6 +118,7 @@ class RunRingBuffer implements RingBuffer {
     return this.#base + low;
   }
 
+  /** Returns the run with this number, or the oldest one if it was dropped; `null` from `end` on. */
   at(number: number): (Run & { readonly number: number }) | null {
     const index = Math.max(this.#spent, number - this.#base);
     const run = this.#runs[index];

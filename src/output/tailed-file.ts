@@ -170,33 +170,30 @@ const maxBytesAtOnce = 4 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
 
 /** Counts the newlines of a file that is not read otherwise. */
-export interface LineCounter {
+export class LineCounter {
+  readonly #file: TailedFile;
+  #counted = 0;
+  #lines = 0;
+  #isWhole = true;
+
+  constructor(file: TailedFile) {
+    this.#file = file;
+  }
+
   /**
    * Returns `null` while counting is incomplete: each call continues where the last one stopped. If bytes
    * were removed before they were counted, the result stays `null`.
    */
-  count(upTo: number): number | null;
-}
-
-export function createLineCounter(file: TailedFile): LineCounter {
-  let counted = 0;
-  let lines = 0;
-  let isWhole = true;
-  return {
-    count: (upTo) => {
-      if (!isWhole) return null;
-      const stop = Math.min(upTo, counted + maxBytesAtOnce);
-      while (counted < stop) {
-        const span = file.read(counted, Math.min(pieceBytes, stop - counted));
-        if (span === null) break;
-        if (span.type === 'gap') {
-          isWhole = false;
-          return null;
-        }
-        lines += countNewlines(span.bytes);
-        counted += span.bytes.byteLength;
-      }
-      return counted >= upTo ? lines : null;
-    },
-  };
+  count(upTo: number): number | null {
+    const stop = Math.min(upTo, this.#counted + maxBytesAtOnce);
+    while (this.#isWhole && this.#counted < stop) {
+      const span = this.#file.read(this.#counted, Math.min(pieceBytes, stop - this.#counted));
+      if (span === null) break;
+      this.#isWhole = span.type === 'bytes';
+      if (span.type === 'gap') break;
+      this.#lines += countNewlines(span.bytes);
+      this.#counted += span.bytes.byteLength;
+    }
+    return this.#isWhole && this.#counted >= upTo ? this.#lines : null;
+  }
 }

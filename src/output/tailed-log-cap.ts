@@ -29,16 +29,11 @@ const minTailBytes = 128 * 1024;
 
 type KeptSizes = Pick<Parameters<TruncateLog>[0], 'keepHeadBytes' | 'keepTailBytes'>;
 
-export interface LogCap {
-  readonly cancel: Cancel;
-  /** Checks for the last time and keeps as much as the cap allows. Never rejects. */
-  finish(): Promise<void>;
-}
-
 /**
  * Checks the log periodically, more often the faster it grows, and truncates it when it takes more than
  * `maxBytes` on disk or the disk is nearly full. The log may be larger between checks and while no supervisor
- * runs. Records a full disk. Keeps nothing alive.
+ * runs. Records a full disk. Keeps nothing alive. Returns a function that checks for the last time and keeps as much
+ * as the cap allows; it never rejects.
  */
 export function capLog(options: {
   file: TailedFile;
@@ -57,7 +52,7 @@ export function capLog(options: {
   onCheck: (bytes: number) => void;
   /** Called when the log was shortened because of the disk. */
   onShortened: () => void;
-}): LogCap {
+}): () => Promise<void> {
   const { file, statusPath, maxBytes, clock } = options;
   const fullDisk = createDiskFullRecorder({ logPath: file.path, statusPath });
   let strategies = options.strategies ?? truncationStrategies;
@@ -126,20 +121,13 @@ export function capLog(options: {
     );
   }
 
-  function cancel(): void {
-    isOver = true;
-    cancelTimer();
-  }
-
   options.onCheck(file.bytes());
   scheduleCheck(readFreeBytes(file.path) < reserveBytes ? shortestPauseMs : longestPauseMs);
-  return {
-    cancel,
-    finish: async () => {
-      cancel();
-      await checking;
-      await check(true);
-    },
+  return async () => {
+    isOver = true;
+    cancelTimer();
+    await checking;
+    await check(true);
   };
 }
 
