@@ -1,6 +1,6 @@
 /**
- * What stays of a log at its cap: the first sixteenth of the cap, and the newest eighth. With less, each byte written
- * later would remove another one.
+ * Returns the size of the head that stays of a log at its cap: a sixteenth of it. The newest eighth stays, too; the rest is
+ * room, so that a growing log is cut rarely.
  */
 export function headBytesOf(maxBytes: number): number {
   return Math.floor(maxBytes / 16);
