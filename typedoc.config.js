@@ -17,7 +17,6 @@ export default {
     'ConversationDeadlineName',
     'ConversationEvent',
     'EndLimit',
-    'Facts',
     'In',
     'ProcessSnapshot',
     '"react".ReactElement',
