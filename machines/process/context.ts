@@ -152,7 +152,7 @@ export interface ProcessEnd {
   readonly receipt: KillReceipt | null;
   /**
    * CPU time in user and kernel mode, in milliseconds, of the process and of the children that it has waited for; `null` where it is
-   * unknown. Known for commands on pipes on Linux, unless a child holds their output.
+   * unknown. Known for commands on pipes on Linux, unless a child holds their output or they closed it before their exit.
    */
   readonly cpuMs: number | null;
 }

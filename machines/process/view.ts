@@ -1,6 +1,13 @@
 import type { SnapshotFrom } from 'xstate';
-import type { EndReason, ExitStatus, FinalStatus, KillReceipt, TreeMember } from './context.ts';
-import { type ProcessEnd, toProcessEnd } from './context.ts';
+import {
+  type EndReason,
+  type ExitStatus,
+  type FinalStatus,
+  type KillReceipt,
+  type ProcessEnd,
+  type TreeMember,
+  toProcessEnd,
+} from './context.ts';
 import { type EndLimit, toEndLimit } from './end-limit.ts';
 import type { processMachine } from './machine.ts';
 
@@ -70,7 +77,6 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
   const { attempt, pid, pgid, exit, survivors, receipt, restartTimesMs, outputEnded } = snapshot.context;
   const restarts = restartTimesMs.length;
   const isAwaited = !snapshot.context.background;
-  const facts = toProcessEnd(snapshot.context);
   switch (status) {
     case 'pending':
       return {
@@ -90,10 +96,10 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
         attempt,
         restarts,
         nextStartAtMs: snapshot.context.nextStartAtMs ?? 0,
-        reason: facts.reason,
+        reason: toProcessEnd(snapshot.context).reason,
         isAwaited,
       };
     default:
-      return { status, attempt, restarts, pid, outputEnded, ...facts };
+      return { status, attempt, restarts, pid, outputEnded, ...toProcessEnd(snapshot.context) };
   }
 }

@@ -1,23 +1,20 @@
 import type { KillReceipt, ProcessSignal } from '../../machines/process/context.ts';
-import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/duration.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeSuspects } from '../spawn/tree/suspects.ts';
 import { describeEnd } from './describe-end.ts';
 import type { KillAnswer } from './process-handle.ts';
+import type { ProcessLife } from './process-life.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
-/** The process to kill, as a kill sees it. */
-export interface KillTarget {
+/** The process to kill. */
+interface KillTarget {
   readonly id: string;
-  readonly life: LifeView;
+  readonly life: ProcessLife;
   readonly clock: Clock;
   view(): ProcessView;
-  hasEnded(): boolean;
   orderStop(order: KillOrder): void;
-  /** True if the process has ended and members of its tree can be ended. */
-  readonly hasLeftovers: boolean;
   /** Resolves when the tree is gone or when something survived; `null` where nothing was stopped. */
   settled(): Promise<KillReceipt | null>;
 }
@@ -41,18 +38,19 @@ export async function killProcess(target: KillTarget, order: KillOrder): Promise
     case 'stopping':
       return stop(target, { order, type: 'alreadyStopping' });
     default:
-      return target.hasLeftovers ? endLeftovers(target, order) : notRunning(target);
+      return life.hasLeftovers ? endLeftovers(target, order) : notRunning(target);
   }
 }
 
 async function cancel(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
+  const { nextStartAtMs = null } = target.life.progress ?? {};
   target.orderStop(order);
   const receipt = await target.settled();
   // It may have started in the same moment; then it was stopped like any other.
   if (receipt !== null) return toAnswer(target, { receipt, type: 'killed' });
   return {
     type: 'cancelled',
-    message: `Process ${target.id} was cancelled before it started${target.life.status === 'restarting' ? ' again' : ''}.`,
+    message: `Process ${target.id} was cancelled before it started${nextStartAtMs === null ? '' : ' again'}.`,
   };
 }
 
@@ -111,10 +109,10 @@ export function toNotRunning(view: FinalView, nowAt: number): KillAnswer {
 function describeReceipt(target: KillTarget, receipt: KillReceipt): string {
   const { id } = target;
   const took = formatDuration(receipt.durationMs);
-  if (!target.hasEnded() || receipt.survivors.length > 0) {
+  if (!target.life.hasEnded || receipt.survivors.length > 0) {
     const who =
       receipt.survivors.length === 0 ? '' : `: still alive: ${describeSurvivors(receipt.survivors)}`;
-    const state = target.hasEnded() ? '' : ' It stays "stopping".';
+    const state = target.life.hasEnded ? '' : ' It stays "stopping".';
     return `Process ${id} is not gone after ${took}${who}.${state}`;
   }
   const how = receipt.escalated ? `${receipt.signalled}, then SIGKILL` : receipt.signalled;

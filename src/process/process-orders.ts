@@ -39,12 +39,8 @@ export class ProcessOrders {
     });
     if (life.isDetached) return refuseDetached(plan.id);
     const target = {
-      id: plan.id,
-      life: life.view,
-      clock: deps.clock,
+      ...{ id: plan.id, life, clock: deps.clock },
       view: () => process.view(),
-      hasEnded: () => life.hasEnded,
-      hasLeftovers: life.hasLeftovers,
       settled: () => this.#settled(),
       orderStop: (order: KillOrder) => this.stop({ ...order, by }),
     };
@@ -79,10 +75,13 @@ export class ProcessOrders {
   restart(by: Requester): boolean {
     const { life, plan } = this.#process;
     const { lostNames } = plan.launch;
+    const command = { type: 'process.restart', by } as const;
+    if (!life.can(command)) return false;
     // Thrown before the process is ended.
-    if (lostNames.length > 0 && life.can({ type: 'process.restart', by }))
+    if (lostNames.length > 0)
       throw new TroupeError({ code: 'not-found', message: describeLostEnvironment(lostNames) });
-    return this.#order({ type: 'process.restart', by });
+    life.send(command);
+    return true;
   }
 
   hold({ by = 'user', signal = 'SIGTERM' }: { by?: Requester; signal?: ProcessSignal }): boolean {

@@ -30,7 +30,6 @@ export function toRestoredProcess(record: ProcessRecord, reader: RecordReader): 
     readers: record.readers ?? {},
     watches: revival?.watches ?? [],
     isUnowned: 'endedAt' in view && !hasPendingNotice(record),
-    toMonotonic,
   };
   const times = toTimes(view, toMonotonic);
   if ('endedAt' in view) {
@@ -54,7 +53,7 @@ export function toRestoredProcess(record: ProcessRecord, reader: RecordReader): 
 type ToMonotonic = (at: number) => number;
 
 /** Measures the age of the record by the clock of the machine where it has not rebooted since: the wall clock may have been changed. */
-function createMonotonic(
+export function createMonotonic(
   { savedAt, savedMachineMs, scope }: ProcessRecord,
   reader: RecordReader,
 ): ToMonotonic {
@@ -95,14 +94,18 @@ function toTimes(view: ProcessView, toMonotonic: ToMonotonic): ProcessTimes {
   };
 }
 
-/** Returns the end of a process, and its past where its leftovers can be watched. Those of another boot or pid namespace cannot: `isHere`. */
+/**
+ * Returns the end of a process, and the past of its chart where leftovers can be watched: those of this boot and pid namespace (`isHere`),
+ * left by a process that nothing stopped.
+ */
 function toEndedLife(
   view: FinalView,
   { isHere }: { readonly isHere: boolean },
 ): { readonly view: LifeView; readonly past: ProcessPast | null } {
   const { status, attempt, restarts, pid } = view;
-  const facts = { ...toProcessEnd(view), ...(!isHere && { leftovers: [] }) };
-  const canBeWatched = facts.leftovers.length > 0 && (status === 'completed' || status === 'failed');
+  const endStatus = status === 'completed' || status === 'failed' ? status : null;
+  const canBeWatched = isHere && endStatus !== null && view.leftovers.length > 0;
+  const facts = { ...toProcessEnd(view), ...(!canBeWatched && { leftovers: [] }) };
   return {
     view: { status, attempt, restarts, pid, outputEnded: true, ...facts },
     past: canBeWatched
@@ -112,7 +115,7 @@ function toEndedLife(
           restartTimesMs: Array.from({ length: restarts }, () => 0),
           nextStartAtMs: null,
           stop: null,
-          end: { ...facts, pid, endStatus: status },
+          end: { ...facts, pid, endStatus },
         }
       : null,
   };
@@ -170,7 +173,6 @@ export interface RestoredProcess {
   readonly watches: readonly RecordedWatch[];
   /** True if the process has ended and needs no owner: it can be viewed, and no supervisor claims it. */
   readonly isUnowned: boolean;
-  readonly toMonotonic: ToMonotonic;
   /** Output of an ended process, counted at its end; `null` while it lives. */
   readonly output: OutputView | null;
 }

@@ -62,12 +62,12 @@ export interface BackgroundedData {
 export function toEnvelope(result: ProcessResult): ResultEnvelope {
   switch (result.type) {
     case 'completed':
-      return { ...(result.answer ?? { ok: true, data: result.stdout }), ...toProcessEnd(result) };
+      return { ...(result.answer ?? { ok: true, data: result.stdout }), ...toEndFacts(result) };
     case 'failed':
     case 'killed':
     case 'timed_out':
     case 'lost':
-      return { ok: false, error: toErrorText(result), ...toProcessEnd(result) };
+      return { ok: false, error: toErrorText(result), ...toEndFacts(result) };
     case 'backgrounded':
     case 'queued': {
       const { process, message } = result;
@@ -98,7 +98,7 @@ const nothingPrinted: PrintedText = { stdout: '', stderr: '', output: '', trunca
 
 const notEnded = { exitCode: null, signal: null, leftovers: [], suspects: [] } as const;
 
-function toProcessEnd(result: EndedResult): CommandFacts & { readonly process: ProcessBrief } {
+function toEndFacts(result: EndedResult): CommandFacts & { readonly process: ProcessBrief } {
   const { stdout, stderr, output, truncated, droppedBytes, exitCode, signal, leftovers, suspects } = result;
   const printed = { stdout, stderr, output, truncated, droppedBytes };
   return { ...printed, exitCode, signal, leftovers, suspects, process: toBrief(result.process) };

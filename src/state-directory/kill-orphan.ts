@@ -1,3 +1,5 @@
+import { parseOptions } from '../config/parse-options.ts';
+import { killOptions } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { openReachableSupervisor } from '../control/reachable-supervisor.ts';
 import { toNotRunning } from '../process/kill-process.ts';
@@ -7,7 +9,7 @@ import type { DirectoryDeps } from './directory-deps.ts';
 
 /**
  * Kills a process whose supervisor is gone: a supervisor that lives for this call adopts it, and the process is killed as always. Returns `null`
- * where another supervisor has adopted it, which then must be asked.
+ * if another supervisor has adopted the process meanwhile; the caller must then ask that one.
  *
  * @throws TroupeError `invalid-option`; `unreachable` for a process in a scope this program cannot inspect.
  */
@@ -15,6 +17,8 @@ export async function killOrphan(
   deps: DirectoryDeps,
   { record, options }: { readonly record: ProcessRecord; readonly options: KillOptions },
 ): Promise<KillAnswer | null> {
+  // Checked first: the supervisor would end what it has adopted and must not kill.
+  parseOptions(killOptions, { input: options, name: 'kill' });
   const { id } = record.view;
   const { clock, paths } = deps;
   const { type, view } = await deps.resolveStatus(record);

@@ -1,5 +1,6 @@
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/pause.ts';
 import { LONG, MAX_PIECE_BYTES, QUICK } from '../control/protocol.ts';
 import {
   type AskSupervisor,
@@ -148,6 +149,18 @@ async function write(
   return { ok: true, bytesWritten };
 }
 
+/** Time that a supervisor may take to open its control socket. */
+const OPENING_MS = 2_000;
+const LOOK_MS = 20;
+
+/** Returns `true`, after a pause, for a supervisor that has just begun: it may have adopted the process for another kill. */
+async function mayListenSoon({ clock, registry }: DirectoryDeps, { record }: Recorded): Promise<boolean> {
+  const found = registry.list().find(({ entry }) => entry.id === record.supervisorId);
+  if (found?.state !== 'alive' || clock.epochMs() - found.entry.since > OPENING_MS) return false;
+  await pause(clock, { ms: LOOK_MS });
+  return true;
+}
+
 /** Casts options for JSON, where `undefined` fields are absent. */
 function toPlain<T>(options: T): never {
   return options as never;
@@ -159,6 +172,7 @@ async function kill(
 ) {
   const { view } = it.record;
   if (it.state !== 'dead') {
+    if (await mayListenSoon(deps, it)) return null;
     // Only the live supervisor may touch the leftovers of the process.
     if (!('endedAt' in view) || view.leftovers.length > 0) throw unreachableError(it);
     const { toNotRunning } = await import('../process/kill-process.ts');

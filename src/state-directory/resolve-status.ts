@@ -12,6 +12,7 @@ import type { UntimedEvent } from '../process/process-life.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import { type FinalView, type ProcessView, toFacts } from '../process/process-view.ts';
 import {
+  createMonotonic,
   inactiveSettings,
   type RecordReader,
   toRestoredProcess,
@@ -97,9 +98,9 @@ function replay(
   record: ProcessRecord,
   { facts, at, reader }: { facts: readonly UntimedEvent[]; at: number; reader: RecordReader },
 ): ResolvedStatus {
-  const { life, toMonotonic, ready } = toRestoredProcess(record, reader);
+  const { life, ready } = toRestoredProcess(record, reader);
   if (life.type === 'ended') return { type: 'ended', view: record.view as FinalView };
-  const atMs = toMonotonic(at);
+  const atMs = createMonotonic(record, reader)(at);
   const [queued] = initialTransition(processMachine, toInput(record, life.past));
   const state = facts.reduce(
     (before, fact) => transition(processMachine, before, { ...fact, atMs } as ProcessEvent)[0],

@@ -66,6 +66,7 @@ function adoptLeftovers(record: ProcessRecord, recovery: Recovery): SupervisedPr
   claim(record, deps);
   runtime.registry.add(process);
   runtime.registry.end(process);
+  if (!process.life.hasLeftovers) return process;
   if (process.plan.lifetime === 'persistent') deps.trees.exempt(process.id);
   process.life.begin();
   process.life.send({ type: 'process.adopt' });

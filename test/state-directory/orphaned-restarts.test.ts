@@ -36,6 +36,12 @@ async function leaveBehind({
   return {
     endAgain: () =>
       writeFileSync(paths.statusOf(id), '\nlauncher 2 4194300\n\nleader 2 4194301\n\nexit 2 1\n'),
+    kill: async () => {
+      const state = openStateDirectory({ directory: place.path });
+      const answer = await state.kill(id);
+      state.close();
+      return answer;
+    },
     see: async () => {
       const state = openStateDirectory({ directory: place.path });
       const { view } = await state.show(id);
@@ -63,4 +69,16 @@ test('a process that used up its restarts has failed without a supervisor', asyn
   endAgain();
 
   expect(await see()).toMatchObject({ status: 'failed', attempt: 2, reason: { type: 'exited', code: 1 } });
+});
+
+test('a kill between two attempts cancels the next one without a supervisor', async () => {
+  const { kill, see } = await leaveBehind({ maxRestarts: 3, pauseMs: 100, agoMs: 600_000 });
+
+  const answer = await kill();
+
+  expect(answer).toMatchObject({
+    type: 'cancelled',
+    message: expect.stringContaining('was cancelled before it started again.'),
+  });
+  expect(await see()).toMatchObject({ status: 'killed', reason: { type: 'cancelled', by: 'user' } });
 });

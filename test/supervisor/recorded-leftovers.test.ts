@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
@@ -56,4 +57,17 @@ test.each([
 
   expect(seen).toMatchObject({ status: 'completed', leftovers: [] });
   expect(isAlive(pid)).toBe(true);
+});
+
+test('an undelivered end of an earlier program starts nothing', async () => {
+  const { path, create } = openPlace();
+  const ended = endedRecord('tool_ended222', { lifetime: 'persistent', endedAt: Date.now() });
+  writeRecord(path, ended, 'tool_ended222');
+  const children = () => readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
+  const before = children();
+
+  await using supervisor = create();
+
+  expect(supervisor.get('tool_ended222')?.view().status).toBe('completed');
+  expect(children()).toBe(before);
 });

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { ExitStatus, ProcessEnd, ProcessSignal } from '../../../machines/process/context.ts';
 import { toSignalName } from '../signal-name.ts';
 import { readProcText } from '../tree/proc-entry.ts';
-import { toCpuMs } from '../tree/stat-line.ts';
+import { toFinalCpuMs } from '../tree/stat-line.ts';
 import type { OutputSources } from './output-pipe.ts';
 
 /** A child that was started and therefore has a pid. */
@@ -18,11 +18,11 @@ export function watchExit(
   child: SpawnedChild,
   call: { sources: OutputSources; onExit: (exit: ExitStatus, facts: Pick<ProcessEnd, 'cpuMs'>) => void },
 ): void {
-  let seen: LastLook = { realTime: null, cpuMs: null };
+  let seen = unseen;
   let hasExited = false;
   for (const source of Object.values(call.sources)) {
     source.once('end', () => {
-      if (!hasExited) seen = lookAtExit(child.pid) ?? seen;
+      if (!hasExited) seen = readEnd(child.pid);
     });
   }
   child.once('exit', (code, signal) => {
@@ -41,12 +41,13 @@ interface LastLook {
   readonly realTime: ProcessSignal | null;
 }
 
-/** Looks at a child whose output has ended: it is about to exit, or goes on without output. */
-function lookAtExit(pid: number): LastLook | null {
-  if (process.platform !== 'linux') return null;
-  const text = readProcText(`/proc/${pid}/stat`);
-  if (text === null) return null;
+const unseen: LastLook = { realTime: null, cpuMs: null };
+
+/** Reads the end of a child whose output has ended. Both facts are unknown while the child runs on without output. */
+function readEnd(pid: number): LastLook {
+  const text = process.platform === 'linux' ? readProcText(`/proc/${pid}/stat`) : null;
+  if (text === null) return unseen;
   // wait(2): the signal is in the lowest seven bits.
   const number = Number(text.slice(text.lastIndexOf(' ') + 1)) & 0x7f;
-  return { realTime: number < firstRealTime ? null : toSignalName(number), cpuMs: toCpuMs(text) };
+  return { realTime: number < firstRealTime ? null : toSignalName(number), cpuMs: toFinalCpuMs(text) };
 }

@@ -48,11 +48,18 @@ export function parseStatLine(text: string): StatLine | null {
   };
 }
 
-/** Length of a clock tick in such a line; USER_HZ is 100 wherever Linux runs. */
+/** Clock tick of `/proc/<pid>/stat`; USER_HZ is 100 wherever Linux runs. */
 const TICK_MS = 10;
+const exitingFlag = 0x4;
 
-/** Returns the CPU time of a process and of the children that it has waited for (fields 14 to 17), in steps of 10 ms. */
-export function toCpuMs(text: string): number {
+/**
+ * Returns the CPU time of an exiting process and of the children that it has waited for (fields 14 to 17), in steps of 10 ms. Returns `null`
+ * for a process that is not exiting: its time is not final.
+ */
+export function toFinalCpuMs(text: string): number | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state = ''] = fields;
+  const isExiting = 'ZXx'.includes(state) || (Number(fields[9 - 3]) & exitingFlag) !== 0;
+  if (!isExiting) return null;
   return fields.slice(14 - 3, 18 - 3).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
 }
