@@ -106,7 +106,7 @@ export interface RestartSettings {
 /** The five ways to end. */
 export type FinalStatus = 'completed' | 'failed' | 'killed' | 'timed_out' | 'lost';
 
-/** Settings by which the chart of a process decides. Plain JSON. */
+/** Settings of a process that its chart evaluates. Plain JSON. */
 export interface RunSettings {
   readonly background: boolean;
   readonly onTimeout: OnTimeout;
@@ -136,7 +136,7 @@ export interface ProcessPast {
   readonly end: PastEnd | null;
 }
 
-/** What is known of a process that has ended. */
+/** End of a process: its exit, its reason and the processes that it left. */
 export interface ProcessEnd {
   /** Exit as the operating system reported it, whatever the reason; `null` when the process never started or its exit was not observed. */
   readonly exit: ExitStatus | null;
@@ -157,7 +157,7 @@ export interface ProcessEnd {
   readonly cpuMs: number | null;
 }
 
-/** Facts of an end of which nothing is known; at the same time the names of all facts. */
+/** End without any known fact. Its keys list all facts. */
 export const unknownEnd: ProcessEnd = {
   exit: null,
   reason: { type: 'lost', why: 'its end was not reported' },
@@ -169,7 +169,7 @@ export const unknownEnd: ProcessEnd = {
 
 const names = Object.keys(unknownEnd) as (keyof ProcessEnd)[];
 
-/** Takes the facts of an end from a larger object. Those that are missing there, perhaps because it was written earlier, are unknown. */
+/** Picks the facts of an end from a larger object. Facts that an older version did not write are unknown. */
 export function toProcessEnd(
   from: { readonly [Fact in keyof ProcessEnd]?: ProcessEnd[Fact] | null },
 ): ProcessEnd {
@@ -198,9 +198,9 @@ export interface StopOrder {
   readonly escalated: boolean;
 }
 
-/** `leftovers` are members alive beside the leader after its natural end, `suspects` may belong to the tree without proof. */
+/** State of a process. `leftovers` are alive after the leader's natural end; `suspects` may belong to the tree, without proof. */
 export interface ProcessContext extends Omit<ProcessInput, 'past'>, Omit<ProcessEnd, 'reason'> {
-  /** True for the first attempt here of a process that an earlier supervisor started. */
+  /** True while this supervisor runs the attempt of an earlier one. */
   readonly isRestored: boolean;
   /** Number of the attempt, from 1. */
   readonly attempt: number;

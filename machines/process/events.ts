@@ -33,7 +33,7 @@ export type BackendFact = At<
   | {
       type: 'process.exited';
       exit: ExitStatus;
-      /** What else the backend knows of the end. */
+      /** Further facts of the end, as far as the backend knows them. */
       facts?: Partial<ProcessEnd>;
     }
   | {
@@ -146,7 +146,7 @@ export type DeadlineName =
 
 export type DeadlineEvent = { [Name in DeadlineName]: At<{ type: `deadline.${Name}` }> }[DeadlineName];
 
-/** Reason for a signal: the order to stop, the end of its grace, or leftovers, which were kept until an order came or may not stay. */
+/** Reason for a signal: the order to stop, the end of its grace, or leftovers. `isKept`: they may stay, and a kill was ordered. */
 export type SignalCause =
   | StopOrder['cause']
   | { readonly type: 'grace' }

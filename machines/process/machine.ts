@@ -6,7 +6,7 @@ import { type DeadlineOrder, processSetup } from './setup.ts';
 /** Time SIGKILL may take before living members are called survivors. */
 const PROOF_MS = 2_000;
 
-/** Interval of looks at leftovers that were not signalled. */
+/** Interval between checks of leftovers that were not signalled. */
 const LOOK_MS = 1_000;
 
 type In = { context: ProcessContext };
@@ -100,7 +100,7 @@ const toKilling = (on: Transitions) =>
     on,
   });
 
-/** States of an ordered end, of a whole process or of its leftovers. `tree.gone` is left to the state around them. */
+/** States of an ordered end of a process or of its leftovers. The parent state handles `tree.gone`. */
 const toOrderedEnd = (onProof: Transitions['deadline.proof']) => ({
   ordered: processSetup.createStateConfig({
     description: 'The first signal is decided here.',
@@ -429,7 +429,7 @@ export const processMachine = processSetup.createMachine({
       },
       states: {
         watching: {
-          description: 'They may end by themselves.',
+          description: 'The leftovers may end by themselves.',
           entry: ['surveyTree', armLook],
           on: {
             'deadline.look': { target: 'watching', reenter: true },
@@ -442,12 +442,12 @@ export const processMachine = processSetup.createMachine({
         },
         ...toOrderedEnd('surviving'),
         gone: {
-          description: 'The last of them is gone.',
+          description: 'The last leftover is gone.',
           entry: 'announceLeftoversEnded',
           always: 'left',
         },
         left: {
-          description: 'They are gone, or nothing here watches them any more.',
+          description: 'No leftover is alive, or this supervisor no longer watches them.',
           always: [{ guard: 'hasCompleted', target: '#process.completed' }, { target: '#process.failed' }],
         },
       },

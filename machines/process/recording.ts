@@ -41,7 +41,7 @@ export const recordLeftovers: Recorder = (_, event) => {
   return {};
 };
 
-/** Of a process that has ended, the living are leftovers, too. */
+/** Records the living members. After the end of the process they are its leftovers as well. */
 export const recordSeen: Recorder = ({ endStatus }, event) => {
   if (event.type !== 'tree.seen') return {};
   return { survivors: event.alive, ...(endStatus !== null && { leftovers: event.alive }) };
@@ -161,7 +161,7 @@ export function toEndReason(context: ProcessContext): EndReason {
   return { type: 'lost', why: 'its end was not reported' };
 }
 
-/** Returns the end of a process that nothing stopped, or that could not be started. */
+/** Returns the end of a process that was not stopped, or could not be started. */
 export function toNaturalEnd(context: ProcessContext): Pick<ProcessContext, 'reason' | 'endStatus'> {
   return { reason: toEndReason(context), endStatus: isCleanExit(context) ? 'completed' : 'failed' };
 }

@@ -9,7 +9,7 @@ export function isRestartWanted(context: Pick<ProcessContext, 'restart' | 'exit'
   return context.restart.policy === 'permanent' || context.exit?.code !== 0;
 }
 
-/** Tells whether an exit completes the process. The policy `permanent` expects none. */
+/** Tells whether an exit completes the process. With the policy `permanent`, every exit is a failure. */
 export function isCleanExit({ restart, exit }: Pick<ProcessContext, 'restart' | 'exit'>): boolean {
   return exit?.code === 0 && restart.policy !== 'permanent';
 }

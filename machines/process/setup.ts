@@ -127,7 +127,7 @@ const base = setup({
     isOutputEnded: ({ context }) => context.outputEnded,
     /** True if the process had ended and waits for a restart. */
     isBetweenAttempts: ({ context }) => context.nextStartAtMs !== null,
-    /** True if an earlier supervisor started the process and has not seen its end. */
+    /** True if an earlier supervisor started the process and did not see it end. */
     mayBeAlive: ({ context }) => context.isRestored && context.nextStartAtMs === null,
     isStopOrdered: ({ context }) => context.stop !== null,
     isForced: ({ context }) => context.stop?.signal === 'SIGKILL',

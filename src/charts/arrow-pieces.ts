@@ -7,7 +7,7 @@ export interface PieceEnd {
   /** Id of the state; empty for the border and a gate. */
   readonly state: string;
   /**
-   * Name of a gate. For a compound state, the gate in its border through which the arrow goes on inside; `null`: the arrow ends at the
+   * Name of a gate. For a compound state, the gate in its border through which the arrow continues inside; `null`: the arrow ends at the
    * border.
    */
   readonly gate: string | null;

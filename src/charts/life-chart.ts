@@ -136,7 +136,7 @@ const notes: readonly { words: string; states?: readonly string[]; stands: reado
   },
   {
     words:
-      'Any state may become lost. What a completed or failed process has left running is still watched, and ended like the process.',
+      'Any state may become lost. Leftovers of a completed or failed process are still watched, and a kill ends them like a process.',
     states: ['leftover'],
     stands: [
       ' -> lost',

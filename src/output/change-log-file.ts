@@ -26,7 +26,7 @@ export async function appendLine(
   }
 }
 
-/** Appends output; gives back to `restore` what could not be written. */
+/** Appends output. Bytes that could not be written are passed to `restore`. */
 export async function appendOutput(
   { handle, layout }: OpenLog,
   {

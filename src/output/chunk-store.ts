@@ -59,7 +59,7 @@ export class ChunkStore {
     return this.#segments.reduce((sum, { buffer: runs }) => sum + runs.surplusBytes, 0);
   }
 
-  /** Keeps what readers still need, even beyond the limits; `null`: no reader needs any. */
+  /** Keeps the output that readers still need, even beyond the limits; `null` if none needs any. */
   retain(needed: RetainedOutput | null): void {
     this.#retained = needed;
     for (const segment of this.#segments) this.#retainIn(segment);

@@ -69,7 +69,7 @@ class FileStore implements OutputStore, DiskAccess {
   readonly #file: TailedFile;
   readonly #lines: LineCounter;
   readonly #index: TimeIndex;
-  /** Set only while the log is supervised: no other program may write an index. */
+  /** Index writer, only while the log is supervised: no other program may write an index. */
   #marks: LengthMarks | null = null;
   #finishCap: (() => Promise<void>) | null = null;
   readonly #holds = new OutputHolds();

@@ -35,9 +35,9 @@ type SpanOptions = ReadOptions & { readonly maxBytes: number };
  * built.
  */
 export const maxFileReadBytes = 64 * 1024 * 1024;
-/** Bytes skipped while lines are counted from either end of a file, at some GB/s. */
+/** Bytes skipped while lines are counted from either end of a file. */
 const maxCountedBytes = 16 * 1024 * 1024;
-/** Minimum read from either end of a file of which only head and tail are shown: folded lines become shorter. */
+/** Minimum read from either end of a file that is shown in part. It exceeds the reply, because folded lines become shorter. */
 const minHeadBytes = 256 * 1024;
 const minTailBytes = 512 * 1024;
 /** Bytes of a file searched line by line. */
@@ -45,7 +45,7 @@ const maxSearchedBytes = maxBytesPerTurn;
 
 const beginning: StreamPositions = { stdout: 0, stderr: 0, screen: 0 };
 
-/** What is asked of a log, and how much of it there is. */
+/** Request for output, and the size of the log. */
 interface Ask {
   readonly log: OutputLog;
   readonly options: SpanOptions;
@@ -56,7 +56,7 @@ interface Ask {
   readonly known: StreamPositions;
 }
 
-/** What was selected of it. */
+/** Output selected for a read. */
 type Selection = Omit<ReadSpan, 'start' | 'end' | 'from' | 'to'>;
 
 const whole = {
@@ -68,7 +68,7 @@ const whole = {
   problem: null,
 } satisfies Partial<Selection>;
 
-/** Selects the pieces of output that a read is about; of a log on disk no more than can be shown. */
+/** Selects the pieces of output for a read. From a log on disk it selects no more than can be shown. */
 export function findSpan(log: OutputLog, options: SpanOptions): ReadSpan {
   const known = { ...log.positions };
   const total = known.stdout + known.stderr + known.screen;
@@ -117,8 +117,8 @@ function selectEnds(ask: Ask, from: StreamPositions): Selection {
 }
 
 /**
- * Returns where the head ends and the tail begins; `null` if they meet. A gap that reaches into either end belongs to
- * it as a whole, so that it is reported once with all that is missing.
+ * Returns the end of the head and the beginning of the tail; `null` if they meet. A gap that reaches into either end belongs to that end
+ * completely, so that the reader gets one gap with its full size.
  */
 function findEnds(
   disk: DiskAccess,
@@ -158,7 +158,7 @@ function selectPage(ask: Ask): Selection {
   return { ...toSelection(pieces), reachesEnd: take > 0 && !isBehind(ask, reached, known), isCutShort };
 }
 
-/** Selects what is searched: of a log on disk the newest part, or the next one after `since`. */
+/** Selects the output to search. From a log on disk it selects the newest part, or the next part after `since`. */
 function selectSearched(ask: Ask): Selection {
   const { disk, start, known, options } = ask;
   if (disk === null) return selectEnds(ask, start);
@@ -215,7 +215,7 @@ function isBehind({ stream }: Ask, reached: StreamPositions, to: StreamPositions
   return toStreams(stream).some((each) => reached[each] < to[each]);
 }
 
-/** Returns the positions that many bytes on in a log on disk, and the end of one in memory. */
+/** Returns the positions after so many more bytes of a log on disk, or the end of a log in memory. */
 function advance({ disk, known }: Ask, from: StreamPositions, bytes: number): StreamPositions {
   if (disk === null) return known;
   return { ...known, [disk.stream]: Math.min(known[disk.stream], from[disk.stream] + bytes) };
@@ -232,7 +232,7 @@ function findEnd({ start, known, stream }: Ask, { pieces, reachesEnd }: Selectio
   return { ...start, ...Object.fromEntries(toStreams(stream).map((each) => [each, known[each]])) };
 }
 
-/** Returns the offset of what is read first; `total` if there is nothing. */
+/** Returns the offset of the first byte to read; `total` if there is none. */
 function startOffset(ask: Ask, total: number): number {
   const { log, disk, start, stream } = ask;
   if (!isBehind(ask, start, ask.known)) return total;

@@ -16,12 +16,12 @@ export function toNotice(text: string): string {
   return `\n[troupe: ${text}]\n`;
 }
 
-/** Formats what a notice says where output is missing. */
+/** Formats the text of a notice about missing output. */
 export function toMissingText(bytes: number, reason: string): string {
   return `${bytes} bytes missing here: ${reason}`;
 }
 
-/** Formats the notice in the place of what was removed at the cap. */
+/** Formats the notice that replaces output removed at the cap. */
 export function toAtCapNotice(bytes: number): string {
   return toNotice(toMissingText(bytes, 'the log file is at its cap'));
 }
@@ -32,7 +32,7 @@ export const endedText =
 
 const noticeStart = '\n[troupe: ';
 const notice = /^\n\[troupe: (?:(\d{1,15}) bytes missing here: [^\]\n]*|the process has ended; [^\]\n]*)\]\n/;
-/** No notice is longer. */
+/** Maximum length of a notice, in bytes. */
 export const longestNoticeBytes = 256;
 
 /** Finds notices that begin in a part of a log. */

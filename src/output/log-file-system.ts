@@ -67,7 +67,7 @@ export class IdentifiedFile {
     return current === null || !this.#isSame(current);
   }
 
-  /** Gives the handle to the caller to close. */
+  /** Passes the handle to the caller, who closes it. */
   detach(): LogFileHandle | null {
     const handle = this.#handle;
     this.#handle = null;

@@ -42,12 +42,12 @@ export class LogLayout {
     return this.#maxBytes - this.#size;
   }
 
-  /** Output that the file represents: its content and what its lines report as missing. */
+  /** Output that the file represents: its content and the output that its lines report as missing. */
   get outputBytes(): number {
     return this.#size - surplusOf(this.#lines) + this.skippedBytes;
   }
 
-  /** The part of it that is not in the file. */
+  /** Output among it that is not in the file. */
   get missingBytes(): number {
     return this.skippedBytes + this.#lines.reduce((sum, line) => sum + line.missingBytes, 0);
   }
@@ -105,7 +105,7 @@ export class LogLayout {
   }
 }
 
-/** Returns how many bytes longer a file is for these lines than for the output in their place. */
+/** Returns the number of bytes by which these lines exceed the output that they replace. */
 function surplusOf(lines: readonly LogLine[]): number {
   return lines.reduce((sum, { bytes, missingBytes }) => sum + bytes - missingBytes, 0);
 }

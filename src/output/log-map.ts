@@ -28,7 +28,7 @@ export interface LogLine {
 export interface LogMap {
   /** Disjoint ranges in order. */
   readonly gaps: readonly LogGap[];
-  /** In order; the last one has no end. Bytes in a gap are not where a segment says. */
+  /** Segments in order; the last one has no end. They do not apply to bytes in a gap. */
   readonly segments: readonly LogSegment[];
   /** The offset of the newest bytes less their position in the log; 0 while every byte stands at its offset. */
   readonly shift: number;

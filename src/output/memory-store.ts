@@ -16,7 +16,7 @@ export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** Bytes kept in memory for each stream, at least 1024; output after the end gets the same amount again. */
   readonly maxBufferBytes: number;
-  /** The part of it reserved for the first bytes of a stream, at most half. */
+  /** Share of `maxBufferBytes` reserved for the first bytes of a stream, at most half. */
   readonly headBytes: number;
   readonly logFile?: { readonly path: string; readonly maxBytes: number; readonly files?: LogFileSystem };
   /** Called once, when the log file fails for the first time. */

@@ -34,7 +34,7 @@ interface OutputLogOptions {
    * everything that is read.
    */
   readonly secrets?: readonly string[];
-  /** Receives what a listener threw; that listener is not called again. */
+  /** Receives the error that a listener threw; that listener is not called again. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
@@ -48,8 +48,8 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
 }
 
 /**
- * The output of one process across restarts, in order of arrival: who listens, what is hidden, and whether more can
- * come. The bytes are in its store. A class because every process has one, even long after its end: 17 closures
+ * The output of one process across restarts, in order of arrival: its listeners, its secrets and its end. The bytes are in its store. A
+ * class, because every process has one, even long after its end: 17 closures
  * cost 3 KB.
  */
 export class OutputLog implements OutputSink {
@@ -187,7 +187,7 @@ export class OutputLog implements OutputSink {
     this.#notify();
   }
 
-  /** Accepts what the ending process has left in its pipes although a reader holds the source, up to 4 MiB. */
+  /** Accepts the output that the ending process left in its pipes, up to 4 MiB, even if a reader holds the source. */
   expectEnd(): void {
     this.#store.setEnding(true);
   }

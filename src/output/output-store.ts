@@ -7,7 +7,7 @@ import type { OutputTimes } from './output-times.ts';
 
 /**
  * The place where the bytes of an output log are: in memory and a log file that we write (`memory-store.ts`), or in a
- * file that another program writes (`file-store.ts`). What a reader sees of it is decided in the log.
+ * file that another program writes (`file-store.ts`). The log decides what a reader sees.
  */
 export interface OutputStore {
   /** The size: bytes of all streams that ever arrived, which is the offset of the next one. */
@@ -23,9 +23,9 @@ export interface OutputStore {
   append(stream: OutputStream, bytes: Uint8Array, atMs: number): boolean;
   whenWritable(callback: () => void): void;
   readonly isBackpressured: boolean;
-  /** Labels what arrives from now on as written before or after the end of the process. */
+  /** Labels later output as written before or after the end of the process. */
   setEnded(isEnded: boolean): void;
-  /** Accepts what an ending process has left in its pipes although a reader holds the source. */
+  /** Accepts the output that an ending process left in its pipes, even if a reader holds the source. */
   setEnding(isEnding: boolean): void;
   /** Calls back when the store grew by other means than `append`; `null` where it never does. */
   readonly watch: ((onGrowth: () => void) => Cancel) | null;
@@ -70,7 +70,7 @@ export interface OutputStore {
   close(): Promise<void>;
 }
 
-/** What a store says about itself. */
+/** Figures of a store. */
 export interface StoreStats {
   /** Bytes of all streams that arrived. */
   readonly bytes: number;
@@ -89,7 +89,7 @@ export interface DiskAccess {
   readonly stream: OutputStream;
   /** Reason why the last read failed; `null` if it succeeded. */
   readonly readError: string | null;
-  /** Returns how many bytes between two offsets are gone, without reading any. */
+  /** Returns the number of bytes between two offsets that are gone, without reading any. */
   droppedBytesBetween(from: number, to: number): number;
   /** Returns the gap around an offset; `null` if the byte is there. */
   gapAt(offset: number): { readonly from: number; readonly to: number } | null;

@@ -74,13 +74,13 @@ interface WholeFile {
 
 /** Bytes searched in one step. */
 const stepBytes = 1024 * 1024;
-/** No supervisor writes as many notices; a process may, to resemble one. */
+/** Limit of notices. No supervisor writes so many; a process may print more to imitate one. */
 const maxNotices = 4_096;
 
 /**
- * Finds the notices in a log without a status file, which a supervisor has written, and with them the offsets of its
- * output. The process may have printed lines that look the same. So only those count by which the lengths in the index of times come out; a
- * log whose index contradicts them, or that has none, is read as it is.
+ * Finds the notices in a log without a status file, which a supervisor has written, and with them the offsets of its output. The process may
+ * have printed lines that look the same. A line therefore counts only if the lengths in the index of times confirm it. A log whose index
+ * contradicts the lines, or that has no index, is read as it is.
  */
 export class NoticeMapReader implements LogMapReader {
   readonly #status: StatusMapReader;
@@ -117,7 +117,7 @@ export class NoticeMapReader implements LogMapReader {
     return this.#map;
   }
 
-  /** Searches only where offsets and positions part, and behind the last mark. `null` if reading fails. */
+  /** Searches only where offsets and positions differ, and after the last mark. Returns `null` if reading fails. */
   #findLines(marks: readonly IndexedMark[], size: number): readonly LogLine[] | null {
     const lines: LogLine[] = [];
     let before = { offset: 0, position: 0 };

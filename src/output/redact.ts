@@ -76,10 +76,10 @@ export function createRedactor(
   return { push, flush, add };
 }
 
-/** A redactor for each stream of a log. */
+/** Redactors of the streams of a log. */
 export type StreamRedactors = Readonly<Record<OutputStream, Redactor>>;
 
-/** Creates them; `null` if there is nothing to redact. */
+/** Creates the redactors; `null` if there is nothing to redact. */
 export function createStreamRedactors(secrets: readonly string[]): StreamRedactors | null {
   const stdout = createRedactor(secrets);
   const stderr = createRedactor(secrets);

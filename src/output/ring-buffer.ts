@@ -93,7 +93,7 @@ export class RingBuffer {
     this.#drop();
   }
 
-  /** Keeps bytes from both counts on, even beyond the limit; `null`: keeps none. Drops what is no longer retained. */
+  /** Retains the bytes after both counts, even beyond the limit; `null` retains none. Drops bytes that are no longer retained. */
   retain(from: RetainedFrom | null): void {
     this.#retained = from;
     this.#drop();

@@ -98,7 +98,7 @@ function notRunning({ view, clock }: KillTarget): KillAnswer {
   return toNotRunning(view() as FinalView, clock.epochMs());
 }
 
-/** Answers a kill of a process that had ended without leftovers. */
+/** Returns the answer to a kill of an ended process without leftovers. */
 export function toNotRunning(view: FinalView, nowAt: number): KillAnswer {
   const ago = formatDuration(Math.max(0, nowAt - view.endedAt));
   const why = describeEnd(view.reason, view.exit);

@@ -22,7 +22,7 @@ export type UntimedCommand = Untimed<ProcessCommand>;
 
 type ProcessActor = ActorRefFrom<typeof processMachine>;
 
-/** A life that began under another supervisor: it continues here, or it has ended. Of an ended one, `past` is set if its leftovers may be watched. */
+/** Life that began under another supervisor: it continues here, or it has ended. An ended life has a `past` if its leftovers can be watched. */
 export type RestoredLife =
   | { readonly type: 'live'; readonly past: ProcessPast; readonly times: ProcessTimes }
   | {
@@ -114,7 +114,7 @@ export class ProcessLife {
     return isFinal(this.#view.status);
   }
 
-  /** True if the process has ended and members of its tree are alive, which its chart watches. */
+  /** True if the process has ended and its chart watches living members of its tree. */
   get hasLeftovers(): boolean {
     return this.hasEnded && this.#actor !== null;
   }

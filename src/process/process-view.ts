@@ -64,7 +64,7 @@ export interface AwaitedInput {
   readonly since: number;
 }
 
-/** What is decided about a process before it starts; only the owner may change. */
+/** Facts of a process that are decided before it starts. Only the owner can change. */
 export interface ProcessDescription {
   readonly id: string;
   readonly kind: ProcessKind;
@@ -83,7 +83,7 @@ export interface ProcessDescription {
   readonly executionMode: string;
 }
 
-/** What is shown of a process in any state. */
+/** Facts of a process that every state shows. */
 export interface ProcessFacts extends ProcessDescription {
   readonly mode: ProcessMode;
   /** 1 for the first start. */
@@ -173,7 +173,7 @@ const shown = toNames<Omit<ProcessFacts, keyof ProcessDescription>>({
   },
 });
 
-/** Takes the description of a process from a larger object. */
+/** Picks the description of a process from a larger object. */
 export function toDescription(from: ProcessDescription): ProcessDescription {
   return pick(from, described);
 }

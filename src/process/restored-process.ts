@@ -121,7 +121,7 @@ function toEndedLife(
   };
 }
 
-/** Settings of a process that is not started again, without limits. */
+/** Settings without limits or restarts, for a process that is not started again. */
 export const inactiveSettings: RunSettings = {
   background: true,
   onTimeout: 'background',
@@ -143,7 +143,7 @@ export const inactiveSettings: RunSettings = {
   },
 };
 
-/** Returns the settings by which the chart of an adopted process decides. */
+/** Returns the settings for the chart of an adopted process. */
 export function toRunSettings({
   background,
   onTimeout,

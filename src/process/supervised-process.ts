@@ -191,14 +191,14 @@ export class SupervisedProcess {
   }
 }
 
-/** After these the view differs, though perhaps not the status. */
+/** Announcements that change the view and may leave the status as it is. */
 const changesWithoutStatus = new Set<ProcessAnnouncement['type']>([
   'process.survived',
   'process.backgrounded',
   'leftovers.ended',
 ]);
 
-/** After these a process that was ready no longer is. */
+/** Announcements after which a process is no longer ready. */
 const endsReadiness = new Set<ProcessAnnouncement['type']>([
   'process.started',
   'process.stopping',

@@ -47,7 +47,7 @@ type StateFacts = ProcessView extends infer V
     : never
   : never;
 
-/** Returns what depends on the status. */
+/** Returns the facts that depend on the status. */
 export function toStateFacts({
   life,
   times,

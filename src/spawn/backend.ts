@@ -86,7 +86,7 @@ export interface BackendPort {
  * - on `process.signal` signals the whole tree, also after the exit, and watches it until it reports `tree.gone` once, when no
  * member that can
  * be signalled is alive; meanwhile it reports `tree.seen` whenever the living members have changed;
- * - on `tree.survey` reports `tree.surveyed` with the living members beside the leader; after the exit they do not keep the program running;
+ * - on `tree.survey` reports `tree.surveyed` with the living members beside the leader. Members that outlive the leader do not keep the program running;
  * - on `output.settle` reports `output.quieted` once no byte has come for that long;
  * - answers `process.write`, `process.endInput`, `process.resize` and `terminal.…` through the reply they carry, also with a
  * refusal;

@@ -6,7 +6,7 @@ import type { ProcessTree } from './tree/process-tree.ts';
 import type { TreeDeps } from './tree/tree-registry.ts';
 import { createTreeCommands, registerTree } from './tree-commands.ts';
 
-/** Interval of looks at the leader, whose end nothing reports. */
+/** Interval between checks of the leader: no program reports its end. */
 const LOOK_MS = 50;
 
 const closed = {
@@ -15,8 +15,8 @@ const closed = {
 } as const;
 
 /**
- * Creates the backend of a process of which only the leader in its record is known: it has ended and left something behind, or what ran it is
- * gone or unavailable. It ends the tree and proves that; how the leader exits remains unknown.
+ * Creates the backend of a process that is known only by the leader in its record: the process has ended and left something behind, or its own
+ * backend is unavailable. The backend ends the tree and proves it; the exit of the leader stays unknown.
  */
 export function createLeaderBackend(
   mode: ProcessMode,
@@ -80,7 +80,10 @@ function follow(
     hasExited = true;
     tree.leaderExited();
     if (!hasEnded)
-      tell({ type: 'process.lost', why: 'its exit is unknown: what would have recorded it ended first' });
+      tell({
+        type: 'process.lost',
+        why: 'its exit is unknown: the program that would have recorded it ended first',
+      });
   };
 
   const begin = async (): Promise<void> => {

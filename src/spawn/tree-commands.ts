@@ -63,7 +63,7 @@ export function createTreeCommands(options: {
   readonly hasExited: () => boolean;
   /** Called when no member is alive after the exit of the leader. */
   readonly onTreeEmpty?: () => void;
-  /** Called when members are alive after the exit of the leader: reading their output must not keep this program running. */
+  /** Called when members outlive the leader: reading their output must not keep this program running. */
   readonly onLeftovers?: () => void;
   /** Tells whether a pause in the output counts; `false` while printed output may still be on its way to the log. */
   readonly isOutputComplete?: () => boolean;

@@ -17,7 +17,7 @@ export async function killOrphan(
   deps: DirectoryDeps,
   { record, options }: { readonly record: ProcessRecord; readonly options: KillOptions },
 ): Promise<KillAnswer | null> {
-  // Checked first: the supervisor would end what it has adopted and must not kill.
+  // Checked before the adoption: at its shutdown the supervisor ends a process that no kill was ordered for.
   parseOptions(killOptions, { input: options, name: 'kill' });
   const { id } = record.view;
   const { clock, paths } = deps;

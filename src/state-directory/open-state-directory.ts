@@ -153,7 +153,7 @@ async function write(
 const OPENING_MS = 2_000;
 const LOOK_MS = 20;
 
-/** Returns `true`, after a pause, for a supervisor that has just begun: it may have adopted the process for another kill. */
+/** Returns `true`, after a pause, for a supervisor that was created a moment ago: it may have adopted the process for another kill. */
 async function mayListenSoon({ clock, registry }: DirectoryDeps, { record }: Recorded): Promise<boolean> {
   const found = registry.list().find(({ entry }) => entry.id === record.supervisorId);
   if (found?.state !== 'alive' || clock.epochMs() - found.entry.since > OPENING_MS) return false;

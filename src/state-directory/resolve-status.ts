@@ -36,7 +36,7 @@ export type ResolvedStatus =
 /** Time after its record was written during which a start may still be in progress. */
 const STARTING_MS = 1_000;
 
-/** Resolves the status: the chart hears what the launcher's file and the process table say. Changes nothing. */
+/** Resolves the status by sending the facts of the launcher's file and the process table to the chart. Changes nothing. */
 export async function resolveStatus(
   record: ProcessRecord,
   deps: {
@@ -75,7 +75,7 @@ export async function resolveStatus(
   );
 }
 
-/** Facts of a process that has ended with an exit and left nothing behind. Those that its state does not expect have no effect. */
+/** Returns the facts of a process that has exited without leftovers. Facts that the current state does not expect have no effect. */
 function toExitFacts({ view }: ProcessRecord, exit: ExitStatus): readonly UntimedEvent[] {
   const pid = 'pid' in view ? view.pid : null;
   return [
@@ -93,7 +93,7 @@ function toInput({ view, revival }: ProcessRecord, past: ProcessPast): ProcessIn
   return { id: view.id, ...run, background: true, seed: 1, past };
 }
 
-/** Lets the chart of a recorded process hear facts of one moment, `at` (milliseconds since the epoch), and returns where it is then. */
+/** Sends facts to the chart of a recorded process and returns its status. `at`: their time, in milliseconds since the epoch. */
 function replay(
   record: ProcessRecord,
   { facts, at, reader }: { facts: readonly UntimedEvent[]; at: number; reader: RecordReader },

@@ -106,7 +106,7 @@ export class Admission implements ProcessService {
       .map(([id]) => id);
   }
 
-  /** Orders all processes to stop; resolves when they and the leftovers of these ended ones are gone, or after a time limit. */
+  /** Orders all processes and the given leftovers to stop; resolves when they are gone, or after a time limit. */
   stop(withLeftovers: readonly SupervisedProcess[]): Promise<void> {
     return new Promise((resolve) => {
       // Counted from now on, so that this actor ends after theirs.

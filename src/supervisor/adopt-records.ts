@@ -44,7 +44,7 @@ export function adoptLive(record: ProcessRecord, recovery: Recovery): void {
   process.life.send(toFirstEvent(record, recovery.deps));
 }
 
-/** Adopts a process in order to stop it: it waits for that order, and nothing of it is started. */
+/** Adopts a process that is to be stopped. It waits for the order; no attempt is started. */
 export function adoptToStop(record: ProcessRecord, recovery: Recovery): void {
   if ('endedAt' in record.view) adoptLeftovers(record, recovery);
   else adopt(record, recovery);
@@ -95,7 +95,7 @@ function toFirstEvent(record: ProcessRecord, deps: SupervisorDeps): UntimedEvent
   return { type: 'process.lost', why: `its supervisor ${record.supervisorId} ended without ending it` };
 }
 
-/** Registers the tree of a process whose leader was recorded on this boot and namespace, so that it can be killed. */
+/** Registers the tree of a process so that it can be killed. Has no effect unless its leader was recorded on this boot and namespace. */
 function registerTree({ view, leader }: ProcessRecord, { table, clock, trees, scope }: SupervisorDeps): void {
   if (leader === null || table === null || !isSameScope(leader, scope)) return;
   trees.add(view.id, { tree: createProcessTree({ identity: leader, table, clock }), identity: leader });

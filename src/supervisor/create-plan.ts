@@ -4,7 +4,7 @@ import type { SpawnFiles, SpawnRequest } from '../spawn/backend.ts';
 import { createEnvironment } from '../spawn/environment.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** What a spec or a record decides about a process; the rest of its plan follows from that. */
+/** Decisions of a spec or a record, from which the rest of the plan follows. */
 interface Decisions
   extends Pick<ProcessPlan, 'fingerprint' | 'run' | 'ready' | 'backend' | 'terminal' | 'input' | 'launch'> {
   readonly description: ProcessDescription;

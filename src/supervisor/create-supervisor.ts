@@ -36,7 +36,7 @@ export interface SupervisorHooks {
   readonly onStopping?: () => void;
   /** Called at the end of a shutdown, which waits for it. */
   readonly onStopped?: () => Promise<void> | void;
-  /** Id of a process of a dead supervisor that is adopted instead of all others, in order to be stopped. */
+  /** Id of the only process to adopt, which will be stopped. */
   readonly adoptsToStop?: string;
   /** Replaces random values and the system, for recordings. Default: the real ones. */
   readonly system?: SystemDeps;

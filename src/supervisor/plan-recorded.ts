@@ -47,11 +47,11 @@ export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): Proce
   );
 }
 
-/** Returns the backend of a process. Of one that has ended, or that nothing here can adopt, only the tree can be ended. */
+/** Returns the backend of a process. If the process has ended, or cannot be adopted here, the backend can only end its tree. */
 function findBackend(record: ProcessRecord, deps: SupervisorDeps): Backend {
   const { view, revival } = record;
   const hasEnded = 'endedAt' in view;
-  // The option "backend" knows processes of its own, which are not in the process table.
+  // Processes of the option "backend" are not in the process table.
   if (hasEnded && deps.treeDeps === null && deps.durableBackend !== null) return deps.durableBackend;
   const lastResort = createLeaderBackend(view.mode, { deps: deps.treeDeps, hasEnded });
   if (hasEnded || revival === null) return lastResort;
@@ -59,7 +59,7 @@ function findBackend(record: ProcessRecord, deps: SupervisorDeps): Backend {
   return 'why' in backend ? lastResort : backend;
 }
 
-/** Returns the settings of a process that is not started again; its limits are inactive, except for a kill of its leftovers. */
+/** Returns the settings of a process that is not started again. Only the limits for a kill of its leftovers are active. */
 function inactive({ settings }: SupervisorDeps): RunSettings {
   const { killGrace: killGraceMs, drainQuiet: drainQuietMs, drainMax: drainMaxMs } = settings;
   return {

@@ -45,7 +45,7 @@ export function recover(runtime: Runtime, deps: SupervisorDeps): RecoveryReport 
   return reportErrors(() => recoverOrThrow(runtime, deps));
 }
 
-/** Adopts one process of a dead supervisor, in order to stop it. */
+/** Adopts one process of a dead supervisor so that it can be stopped. */
 export function recoverToStop(
   id: string,
   { runtime, deps }: { readonly runtime: Runtime; readonly deps: SupervisorDeps },

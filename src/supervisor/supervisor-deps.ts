@@ -58,7 +58,7 @@ export interface SupervisorDeps {
   readonly watchdog: Watchdog | null;
   /** `null` where no processes of the operating system are started. */
   readonly table: ProcessTable | null;
-  /** What backends of such processes share. */
+  /** Dependencies of their backends; `null` like `table`. */
   readonly treeDeps: TreeDeps | null;
   /** Names processes in the environment of their descendants. */
   readonly toMark: ToMark;

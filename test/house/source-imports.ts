@@ -25,7 +25,7 @@ export function listSourceFiles(folder: string): readonly string[] {
   return files.filter((file) => !ignored.has(file)).sort();
 }
 
-/** Nothing is ignored where the tree is no repository, such as in a copy. */
+/** Returns no ignored files if the tree is no repository, such as a copy. */
 function listIgnored(files: readonly string[]): ReadonlySet<string> {
   const { stdout } = spawnSync('git', ['check-ignore', '--stdin', '-z'], {
     cwd: rootFolder,

@@ -33,7 +33,7 @@ export interface ModelRow {
   readonly isPersistent: boolean;
   /** Life under an earlier supervisor; `null` for a new process. Unless it was released, that supervisor crashed. */
   readonly before: readonly ModelEvent[] | null;
-  /** Set if what happens to leftovers is followed, too; elsewhere a path ends with the process. */
+  /** True if paths continue with the leftovers; otherwise they end with the process. */
   readonly followsLeftovers: boolean;
   /** Events that are followed, because the rest is like in other rows; `null`: all. */
   readonly follows: ReadonlySet<ModelEvent['type']> | null;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 import ts from 'typescript';
 
-/** One change of one source file. */
+/** Change of a source file. */
 export interface Mutant {
   /** Path from the root of the repository. */
   readonly file: string;
-  /** From 1. */
+  /** Line, counted from 1. */
   readonly line: number;
   readonly mutator: string;
   readonly before: string;
@@ -51,7 +51,7 @@ export async function findMutants(root: string, file: string): Promise<readonly 
   });
 }
 
-/** Whether the changed file still parses: a replacement stands without the parentheses that its place may need. */
+/** Tells whether the changed file still parses: a replacement stands without the parentheses that its place may need. */
 export function parses({ file, mutated }: Mutant): boolean {
   const { diagnostics } = ts.transpileModule(mutated, {
     fileName: file,

@@ -14,7 +14,7 @@ export type Verdict =
 export interface Judge {
   readonly copy: TreeCopy;
   readonly relatedTests: (file: string) => readonly string[];
-  /** For the tests of one mutant. */
+  /** Time limit for the tests of one mutant. */
   readonly limitMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface Judge {
 export function createJudge({ copy, relatedTests, limitMs }: Judge): (mutant: Mutant) => Promise<Verdict> {
   const sound = new Map<string, boolean>();
 
-  /** Whether test files pass on the unchanged tree. */
+  /** Tells whether test files pass on the unchanged tree. */
   async function areSound(files: readonly string[]): Promise<boolean> {
     const key = files.join(' ');
     const known = sound.get(key);

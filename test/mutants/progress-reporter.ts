@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** Appends a line for each test and each file that has ended, so that a run which hangs has said how far it came. */
+/** Appends a line for each test and each file that has ended, so that the progress of a hanging run is known. */
 export default class ProgressReporter implements Reporter {
   readonly #file = process.env['TROUPE_MUTANT_PROGRESS'] ?? '/dev/null';
 

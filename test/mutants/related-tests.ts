@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { listSourceFiles, readImports, rootFolder } from '../house/source-imports.ts';
 import { longFiles } from '../longest-first.ts';
 
-/** Kinds of tests that seldom notice alone what others have not, and take long. */
+/** Slow tests that seldom are the only ones to notice a change. */
 const late = /^test\/(soak|docs|house|package|integration)\//;
 
 /** Chooses the tests that may notice a change of a file, the likeliest first. */

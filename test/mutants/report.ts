@@ -9,7 +9,7 @@ export interface Judged {
 
 const MAX_CODE = 300;
 
-/** One line for a mutant that was noticed; a survivor shows its code and the test files that ran. */
+/** Formats a mutant: one line if it was noticed; a survivor with its code and the test files that ran. */
 export function formatVerdict({ mutant, verdict }: Judged, progress: string): string {
   const title = `${mutant.file}:${mutant.line} ${mutant.mutator} (${progress})`;
   if (verdict.noticed !== 'nothing') return `${verdict.noticed.padEnd(8)} ${title}\n         ${verdict.by}`;

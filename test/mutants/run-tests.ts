@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import type { TreeCopy } from './tree-copy.ts';
 
-/** A test that waits for what never comes fails after this time. */
+/** Time limit of a test that waits for an event that never comes. */
 const TEST_TIMEOUT_MS = 30_000;
-/** No test ended for so long: a loop without an end, which no time limit inside the run interrupts. */
+/** Time without the end of any test, after which the run counts as a hang: no limit inside the run interrupts an endless loop. */
 const HANG_MS = 60_000;
 const LOOK_MS = 200;
 
@@ -16,7 +16,7 @@ export type TestRun =
   | { readonly outcome: 'hung'; readonly ran: readonly string[] }
   | { readonly outcome: 'out of time'; readonly ran: readonly string[] };
 
-/** The first failure; `file` is absent where the run failed outside of a test, such as by a process that was left behind. */
+/** First failure of a run. `file` is absent if the run failed outside of a test, for example because a process was left behind. */
 export interface Failure {
   readonly test: string;
   readonly file?: string;

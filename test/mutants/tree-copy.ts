@@ -19,7 +19,7 @@ export interface TreeCopy {
   readonly temp: string;
   readonly home: string;
   write(file: string, text: string): void;
-  /** Puts back what the file was before the first write. */
+  /** Restores the content of the file from before the first write. */
   restore(file: string): void;
   remove(): void;
 }

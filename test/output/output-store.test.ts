@@ -25,7 +25,7 @@ interface LogUnderTest {
 /** How the output of a process gets into a log over each store. */
 interface StoreUnderTest {
   open(options?: Options): LogUnderTest;
-  /** Opens a log of which only the first `headBytes` and the last `tailBytes` of this text are kept. */
+  /** Opens a log that keeps only the first `headBytes` and the last `tailBytes` of this text. */
   openCapped(text: string, kept: { readonly headBytes: number; readonly tailBytes: number }): OutputLog;
 }
 
@@ -69,7 +69,7 @@ function arrangeFile() {
   return { path, statusPath, open };
 }
 
-/** Lines of equal length, so that a place in them is easily said. */
+/** Lines of equal length, so that a position in them is easily computed. */
 function toLines(count: number): string {
   return Array.from({ length: count }, (_, index) => `line ${String(index).padStart(4, '0')}\n`).join('');
 }

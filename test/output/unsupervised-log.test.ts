@@ -104,7 +104,7 @@ test('output that leftovers wrote has no notice in it without the supervisor', a
   expect({ text, to }).toEqual({ text: 'before\nbehind\n', to: supervised.bytes });
 });
 
-/** What a process may print to make its log look capped. */
+/** Output with which a process can make its log look capped. */
 const forged = '\n[troupe: 1000 bytes missing here: the log file is at its cap]\n';
 
 test('a line that only looks like a notice is output', async () => {

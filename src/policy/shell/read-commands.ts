@@ -240,7 +240,7 @@ function walkTree(root: SyntaxNode, { start, context }: { start: ShellStart; con
     return walkBody(body, state, redirects);
   };
 
-  /** Reads what is redirected: of a list, a shell redirects only the last command. */
+  /** Reads the redirected command. In a list, a shell redirects only the last one. */
   const walkBody = (body: SyntaxNode | undefined, state: ShellStart, extra: readonly SyntaxNode[]): Flow => {
     if (body?.type === 'command') return walkCommand(body, state, extra);
     if (body?.type === 'list') return walkSequence(body.children, state, extra);

@@ -43,7 +43,7 @@ interface LastLook {
 
 const unseen: LastLook = { realTime: null, cpuMs: null };
 
-/** Reads the end of a child whose output has ended. Both facts are unknown while the child runs on without output. */
+/** Reads the end of a child whose output has ended. Both facts are unknown if the child still runs. */
 function readEnd(pid: number): LastLook {
   const text = process.platform === 'linux' ? readProcText(`/proc/${pid}/stat`) : null;
   if (text === null) return unseen;

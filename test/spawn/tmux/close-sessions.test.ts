@@ -27,7 +27,7 @@ function arrange(...sessions: readonly string[]) {
     open,
     asked,
     isClosed: () => isClosed,
-    /** Moves the clock in small steps, between which the sessions are looked at. */
+    /** Advances the clock in small steps, and checks the sessions after each one. */
     pass: async (ms: number) => {
       for (let passedMs = 0; passedMs < ms; passedMs += 25) {
         await setImmediate();
