@@ -80,8 +80,10 @@ async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillA
   const receipt = await target.settled();
   if (receipt === null) return notRunning(target);
   const isGone = receipt.survivors.length === 0;
-  const rest = isGone ? 'all are gone' : `still alive: ${describeSurvivors(receipt.survivors)}`;
-  const message = `Process ${target.id} had ended; ${receipt.leftoversEnded.length} leftovers were ended, ${rest}.`;
+  const count = receipt.leftoversEnded.length;
+  const ended = count === 1 ? '1 leftover was ended' : `${count} leftovers were ended`;
+  const rest = isGone ? 'none is left' : `still alive: ${describeSurvivors(receipt.survivors)}`;
+  const message = `Process ${target.id} had ended; ${ended}, ${rest}.`;
   return {
     type: isGone ? 'leftoversEnded' : 'survived',
     receipt,
