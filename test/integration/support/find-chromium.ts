@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { isInstalled } from '../../fixtures/installed.ts';
 
 const places = [
   process.env['CHROMIUM_PATH'] ?? '',
@@ -14,7 +14,6 @@ export function findChromium(): string | null {
   const find = () => places.find((place) => place !== '' && existsSync(place)) ?? null;
   const found = find();
   if (found !== null || process.getuid?.() !== 0) return found;
-  spawnSync('apt-get', ['update'], { stdio: 'ignore' });
-  spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { stdio: 'ignore' });
+  isInstalled('chromium');
   return find();
 }
