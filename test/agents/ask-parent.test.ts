@@ -4,7 +4,7 @@ import { isPeer } from '../../src/control/protocol.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import type { Ask, PermissionQuestion } from '../../src/policy/authorize.ts';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 const question: PermissionQuestion = {
   tool: 'run_command',

@@ -3,7 +3,7 @@ import type { AgentOptions } from '../../src/agents/agent.ts';
 import { createAgent } from '../../src/agents/create-agent.ts';
 import type { AgentDefinition } from '../../src/config/agent-file-schema.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { carriers, waitUntil } from '../fixtures/os.ts';
+import { carriers, waitUntil } from '../support/os.ts';
 import { openProject } from './project.ts';
 
 const definition: AgentDefinition = {

@@ -4,7 +4,8 @@ import { loadAgent } from '../../src/agents/load-agent.ts';
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
 import type { ChatMessage, ChatModel } from '../../src/models/chat-model.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
-import { carriers, endAll } from '../fixtures/os.ts';
+import { carriers, endAll } from '../support/os.ts';
+import { readTranscript } from '../support/talk.ts';
 import { openProject } from './project.ts';
 
 /** An agent `lead` that may delegate to `coder`; both follow their scripts and may start any process. */
@@ -44,17 +45,15 @@ export async function openDelegation(options: {
     ...options.agent,
   });
   const { conversation, supervisor } = agent;
-  const byRole = <R extends ChatMessage['role']>(role: R) =>
-    conversation.transcript.filter((each): each is Extract<ChatMessage, { role: R }> => each.role === role);
+  const transcript = readTranscript(conversation);
   return {
     ...project,
     agent,
     conversation,
     supervisor,
     events,
-    /** Answers to the lead's calls. */
-    answers: () => byRole('tool').map(({ text }) => JSON.parse(text)),
-    notices: () => byRole('notice').map(({ text }) => text),
+    answers: transcript.answers,
+    notices: () => transcript.notices().map(({ text }) => text),
     alive: (id: string = supervisor.id) => carriers(`/${id}/`),
     async [Symbol.asyncDispose]() {
       await agent.close();

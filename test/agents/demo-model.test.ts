@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createAgent } from '../../src/agents/create-agent.ts';
 import { createDemoModel } from '../../src/agents/demo-model.ts';
 import type { AgentDefinition } from '../../src/config/agent-file-schema.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { openProject } from './project.ts';
 
 async function talk(definition: Partial<AgentDefinition> = {}) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatModel } from '../../src/models/chat-model.ts';
 import type { ScriptedStep } from '../../src/models/scripted-model.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { delegate, openDelegation, saidTo } from './delegation-rig.ts';
 
 const run = (command: string): ScriptedStep => ({ calls: [{ name: 'run_command', arguments: { command } }] });

@@ -5,7 +5,7 @@ import type { AgentOptions } from '../../src/agents/agent.ts';
 import { createAgent, type RunOptions, runAgent, runTask } from '../../src/agents/create-agent.ts';
 import { ModelError } from '../../src/models/model-error.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
-import { carriers, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, tempDir, waitUntil } from '../support/os.ts';
 import { openProject } from './project.ts';
 
 async function run(steps: readonly ScriptedStep[], options: Partial<RunOptions> = {}) {

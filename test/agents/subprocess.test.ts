@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ScriptedStep } from '../../src/models/scripted-model.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { delegate, openDelegation } from './delegation-rig.ts';
 
 /** A shell script in place of the troupe CLI: the CLI's arguments follow as its own. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../support/os.ts';
 import { type Ran, runProgram, STARTED_WITHIN_MS } from './program.ts';
 
 /** A directory whose daemon, and all that is started in it, is gone at the end of the `using` block. */

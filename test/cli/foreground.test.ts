@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
+import { isAlive, waitUntil } from '../support/os.ts';
 import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from './program.ts';
 
 interface Listed {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
-import { carriers, commandOf, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, commandOf, endAll, tempDir, waitUntil } from '../support/os.ts';
 
 /** Within so long a program that was started has done its first step, also on a busy machine. */
 export const STARTED_WITHIN_MS = 60_000;

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { cleanEnvironment } from './program.ts';
 
 const run = promisify(execFile);

@@ -5,8 +5,8 @@ import type { Clock } from '../../src/clock/clock.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import type { Backend, SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
-import { waitUntil } from '../fixtures/os.ts';
-import { createMemoryLog } from '../fixtures/output-logs.ts';
+import { waitUntil } from '../support/os.ts';
+import { createMemoryLog } from '../support/output-logs.ts';
 
 /** Abilities of a backend's own test that the suite needs. */
 export interface BackendUnderTest {

@@ -3,8 +3,8 @@ import { createFileBackend } from '../../src/spawn/file/file-backend.ts';
 import type { LauncherTools } from '../../src/spawn/file/launcher.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
-import { carriersBesideLauncher, endAll, tempDir } from '../fixtures/os.ts';
-import { createFileLog } from '../fixtures/output-logs.ts';
+import { carriersBesideLauncher, endAll, tempDir } from '../support/os.ts';
+import { createFileLog } from '../support/output-logs.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });

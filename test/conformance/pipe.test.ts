@@ -2,7 +2,7 @@ import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
-import { carriers, endAll } from '../fixtures/os.ts';
+import { carriers, endAll } from '../support/os.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });

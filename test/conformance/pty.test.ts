@@ -2,7 +2,7 @@ import type { Backend, SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import { createPtyBackend } from '../../src/spawn/pty/pty-backend.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
-import { carriers, endAll } from '../fixtures/os.ts';
+import { carriers, endAll } from '../support/os.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 import { describeTerminal } from './terminal-conformance.ts';
 

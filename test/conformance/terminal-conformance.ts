@@ -12,9 +12,9 @@ import { createRealClock } from '../../src/clock/real-clock.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import type { SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
 import { parseKeys } from '../../src/spawn/terminal/parse-keys.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { waitUntil } from '../fixtures/os.ts';
-import { createMemoryLog } from '../fixtures/output-logs.ts';
+import { isInstalled } from '../support/installed.ts';
+import { waitUntil } from '../support/os.ts';
+import { createMemoryLog } from '../support/output-logs.ts';
 import type { BackendUnderTest } from './backend-conformance.ts';
 
 /** Abilities of a terminal backend's test. The suite itself brings the programs. */

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { carriersBesideLauncher, endAll, tempDir } from '../fixtures/os.ts';
-import { createFileLog } from '../fixtures/output-logs.ts';
 import { createBackendAt, untilServerIsGone } from '../spawn/tmux/arrange.ts';
+import { isInstalled } from '../support/installed.ts';
+import { carriersBesideLauncher, endAll, tempDir } from '../support/os.ts';
+import { createFileLog } from '../support/output-logs.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 import { describeTerminal } from './terminal-conformance.ts';
 

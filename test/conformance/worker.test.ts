@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
 import type { Work } from '../../src/spawn/backend.ts';
 import { workerBackend } from '../../src/spawn/worker/worker-backend.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { describeBackend } from './backend-conformance.ts';
 
 const directory = tempDir();

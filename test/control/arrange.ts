@@ -2,53 +2,37 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import type { ControlReply } from '../../src/control/protocol.ts';
-import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import type { StateDirectory } from '../../src/state-directory/state-directory.ts';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import type { SupervisorEntry } from '../../src/store/supervisor-registry.ts';
-import type { Supervisor } from '../../src/supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
-import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 /** A supervisor that listens, and its state directory seen from outside. */
-export interface ControlStage extends AsyncDisposable {
-  readonly supervisor: Supervisor;
-  readonly directory: string;
+export interface ControlStage extends RealHarness {
   readonly state: StateDirectory;
   readonly socketPath: string;
-  /** A process that is there until it is killed; the first one opens the socket. */
+  /** A process that runs until it is killed; the first one opens the socket. */
   readonly idle: ProcessHandle;
 }
 
 export async function openControlStage(options: SupervisorOptions = {}): Promise<ControlStage> {
-  const place = tempDir();
-  const directory =
-    options.stateDirectory === undefined ? place.file('state') : String(options.stateDirectory);
-  const supervisor = createReachableSupervisor({
-    cwd: place.path,
-    shutdownGrace: 200,
-    maxBackgroundProcesses: 100,
-    ...options,
-    stateDirectory: directory,
-  });
+  const real = openRealHarness({ shutdownGrace: 200, maxBackgroundProcesses: 100, ...options });
+  const { supervisor, stateDirectory } = real;
   const idle = supervisor.start({ command: ['sleep', '1000'], background: true });
-  const socketPath = await untilListening(directory, supervisor.id);
-  const state = openStateDirectory({ directory });
+  const socketPath = await untilListening(stateDirectory, supervisor.id);
+  const state = openStateDirectory({ directory: stateDirectory });
   return {
-    supervisor,
-    directory,
+    ...real,
     state,
     socketPath,
     idle,
     [Symbol.asyncDispose]: async () => {
       state.close();
-      await supervisor.shutdown();
-      const left = carriers(`/${supervisor.id}/`);
-      await endAll(left, `/${supervisor.id}/`);
-      place.remove();
-      if (left.length > 0) throw new Error(`survived the shutdown: ${left.join(', ')}`);
+      await real[Symbol.asyncDispose]();
     },
   };
 }

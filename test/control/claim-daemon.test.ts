@@ -3,7 +3,7 @@ import { claimDaemon } from '../../src/control/claim-daemon.ts';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import type { SupervisorEntry, SupervisorRegistry } from '../../src/store/supervisor-registry.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 /** A roll in which the other daemon, of another program, is seen or missed, look by look; the last of them counts from then on. */
 function createRoll(directory: string, looks: readonly ('seen' | 'missed')[]) {

@@ -9,7 +9,7 @@ import { serveDaemon } from '../../src/control/daemon.ts';
 import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
-import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../support/os.ts';
 
 const program = fixtureProgram('serves.ts');
 

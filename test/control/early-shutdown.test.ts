@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { toRuntimeDirectoryName } from '../../src/store/socket-paths.ts';
 import { createScriptedBackend } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 test.for([0, 1, 2, 3, 4, 6, 8, 12])(
   'a shutdown %i turns after the first start leaves no socket',

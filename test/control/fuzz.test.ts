@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { type ControlStage, connectionCount, openControlStage, openRawClient } from './arrange.ts';
 
 /** Expects that all connections are closed and that a new client is answered as fast as usual. */

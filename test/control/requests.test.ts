@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ControlReply, MAX_REQUESTS, PROTOCOL_VERSION } from '../../src/control/protocol.ts';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
+import { isAlive, waitUntil } from '../support/os.ts';
 import { openControlStage, openRawClient } from './arrange.ts';
 
 const resultOf = (reply: ControlReply) => ('result' in reply ? reply.result : reply) as never;

@@ -8,7 +8,7 @@ import { serveControl } from '../../src/control/control-server.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
 import { findEntry, openControlStage, openRawClient, untilListening } from './arrange.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -31,7 +31,7 @@ test('a supervisor leaves no socket before its first process or after its end', 
 
 test('socket, entry and directories are for their owner only', async () => {
   await using stage = await openControlStage();
-  const { directory, socketPath, supervisor } = stage;
+  const { stateDirectory: directory, socketPath, supervisor } = stage;
 
   const modes = [directory, join(directory, 'supervisors'), join(directory, 'processes')].map(modeOf);
 
@@ -109,7 +109,7 @@ test('an open socket does not keep a program alive', () => {
 
 test('the socket of a dead supervisor is replaced, that of a living one never', async () => {
   await using stage = await openControlStage();
-  const socketPath = join(stage.directory, 'supervisors', 'stale.sock');
+  const socketPath = join(stage.stateDirectory, 'supervisors', 'stale.sock');
   // A killed daemon leaves its socket behind.
   const program = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => process.kill(process.pid, 'SIGKILL'))`;
   spawnSync(process.execPath, ['-e', program]);
@@ -157,7 +157,7 @@ test.runIf(isRoot)('a supervisor is refused in a directory of another user', () 
 
 test('a supervisor that does not answer is passed over within two seconds', async () => {
   await using stage = await openControlStage();
-  const roll = createFileSupervisorRegistry({ directory: stage.directory });
+  const roll = createFileSupervisorRegistry({ directory: stage.stateDirectory });
   const socketPath = roll.makeSocketPath('sup_mute2222');
   const mute = createServer().listen(socketPath);
   roll.register({ id: 'sup_mute2222', role: 'program', socket: socketPath });

@@ -1,75 +1,64 @@
 import { z } from 'zod';
 import type { Conversation, ConversationOptions } from '../../src/conversation/conversation.ts';
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
-import { createConversation } from '../../src/conversation/create-conversation.ts';
-import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
+import type { Supervisor, SupervisorOptions } from '../../src/index.ts';
 import type { Mailbox } from '../../src/mailbox/mailbox.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
-import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
-import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import type { ScriptedStep } from '../../src/models/scripted-model.ts';
+import type { Script } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../../src/tools/tool.ts';
 import { processTools } from '../../src/tools/tool-sets.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
+import { talk } from '../support/talk.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
-/** A conversation without an operating system: processes are scripted, and so is the model. */
+/** Opens a conversation without an operating system: processes are scripted, and so is the model. */
 export function arrange(options: {
   steps: readonly ScriptedStep[];
   tools?: readonly Tool[];
   script?: Script;
   supervisor?: SupervisorOptions;
   maxSteps?: number;
-  /** Whatever else a conversation can be told. */
   more?: Partial<ConversationOptions>;
 }) {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(options.script);
-  const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...options.supervisor });
-  const events: ConversationEvent[] = [];
+  const rig = createVirtualHarness({
+    ...(options.script !== undefined && { script: options.script }),
+    ...options.supervisor,
+  });
+  const { clock, backend, supervisor } = rig;
   const completed: string[] = [];
   const mailboxes: Mailbox[] = [];
-  const conversation = createConversation({
-    supervisor: {
-      ...supervisor,
-      mailbox: (owner, reader) => {
-        const mailbox = supervisor.mailbox(owner, reader);
-        mailboxes.push(mailbox);
-        return mailbox;
-      },
+  const observed: Supervisor = {
+    ...supervisor,
+    mailbox: (owner, reader) => {
+      const mailbox = supervisor.mailbox(owner, reader);
+      mailboxes.push(mailbox);
+      return mailbox;
     },
-    model: createScriptedModel(options.steps),
-    policy: { mode: 'dangerous' },
+  };
+  const talked = talk({ supervisor: observed }, options.steps, {
     clock,
     tools: [...processTools, ...(options.tools ?? [])],
-    onEvent: (event) => events.push(event),
     ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
     ...options.more,
   });
   supervisor.completions$.subscribe(({ process }) => completed.push(process.id));
-  const byRole = <R extends ChatMessage['role']>(role: R) =>
-    conversation.transcript.filter(
-      (message): message is Extract<ChatMessage, { role: R }> => message.role === role,
-    );
   return {
+    ...talked,
     clock,
     backend,
     supervisor,
-    conversation,
-    events,
-    /** The mailbox of the conversation. */
+    /** Returns the mailbox of the conversation. */
     mailbox: () => mailboxes[0] as Mailbox,
-    roles: () => conversation.transcript.map(({ role }) => role),
-    notices: () => byRole('notice'),
-    answers: () => byRole('tool').map(({ text }) => JSON.parse(text)),
-    turns: () => events.filter(({ type }) => type === 'turn.started').length,
-    /** All ends so far have been announced, and whatever they began is over. */
+    /** Resolves once that many ends were announced and their turns are over. */
     settled: async (ends: number) => {
       await waitUntil(() => completed.length >= ends);
-      await conversation.idle();
+      await talked.conversation.idle();
     },
     async [Symbol.asyncDispose]() {
-      await conversation.close();
-      await supervisor.shutdown();
+      await talked.conversation.close();
+      await rig[Symbol.asyncDispose]();
     },
   };
 }

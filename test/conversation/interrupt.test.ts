@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, gate, lastProcessId, nextEvent, startServer, toolThat } from './arrange.ts';
 import { findTranscriptFaults } from './transcript-faults.ts';
 

@@ -9,7 +9,7 @@ import { toNotificationEntry, toRunningEntry } from '../../src/mailbox/to-entry.
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 import { createMemoryJournal } from '../../src/store/journal.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, gate, nextEvent, toolThat } from './arrange.ts';
 
 const quietSettings = { maxBackgroundTime: 0, notifyAfterSilence: 0 } as const;

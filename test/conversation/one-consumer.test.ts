@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkProcess } from '../../src/tools/sets/process/inspect-tools.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, lastProcessId, startServer, toolThat } from './arrange.ts';
 
 /** The end is in the inbox already when the model's poll is answered. */

@@ -3,7 +3,7 @@ import { createConversation } from '../../src/conversation/create-conversation.t
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
 
 /** A conversation that owns a persistent process and one of the session. */
 function arrangePersistent(stateDirectory: string) {

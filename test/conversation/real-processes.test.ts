@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import { createSupervisor, type Supervisor } from '../../src/index.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
-import { carriers, endAll, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { lastProcessId } from './arrange.ts';
 
 const cookies: string[] = [];

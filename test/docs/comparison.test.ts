@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { endAll, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import {
   answerOf,
   closeSupervisors,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { createSupervisor, type Supervisor } from '../../src/index.ts';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
+import { isAlive, waitUntil } from '../support/os.ts';
 
 /** What the table of the README compares. */
 export const contenders = ['node:child_process', 'execa', 'shell', 'troupe'] as const;

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../support/os.ts';
 
 const root = join(import.meta.dirname, '../..');
 const demo = join(root, 'examples/demo.ts');

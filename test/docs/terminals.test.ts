@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureTmux, openTerminal } from '../cli/tmux.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+import { isInstalled } from '../support/installed.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../support/os.ts';
 
 const root = join(import.meta.dirname, '../..');
 const node = `'${process.execPath}'`;

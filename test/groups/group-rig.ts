@@ -3,9 +3,9 @@ import type { GroupOptions } from '../../src/groups/group-options.ts';
 import type { ProcessGroup } from '../../src/groups/process-group.ts';
 import type { SupervisorOptions } from '../../src/index.ts';
 import type { ScriptedRun } from '../../src/testing/index.ts';
-import { createScriptedRig, type ScriptedRig, turn } from '../supervisor/scripted-rig.ts';
+import { createVirtualHarness, type VirtualHarness } from '../support/virtual.ts';
 
-export interface GroupRig extends ScriptedRig {
+export interface GroupRig extends VirtualHarness {
   readonly group: ProcessGroup;
   /** Each start so far, oldest first: `name#attempt`. */
   starts(): readonly string[];
@@ -18,7 +18,7 @@ export function createGroupRig(
   options: GroupOptions & { readonly supervisor?: SupervisorOptions },
 ): GroupRig {
   const { supervisor, ...groupOptions } = options;
-  const rig = createScriptedRig({ maxBackgroundProcesses: 100, ...supervisor });
+  const rig = createVirtualHarness({ maxBackgroundProcesses: 100, ...supervisor });
   const group = startGroup(rig.supervisor, groupOptions);
   const nameOf = ({ request }: ScriptedRun) => (request.work.type === 'argv' ? request.work.file : '');
   return {
@@ -31,13 +31,4 @@ export function createGroupRig(
       return run;
     },
   };
-}
-
-/** Lets time pass in small steps, with all that needs none in between. */
-export async function pass(rig: ScriptedRig, ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= 50) {
-    rig.clock.advance(Math.min(50, left));
-    await turn();
-  }
-  await turn();
 }

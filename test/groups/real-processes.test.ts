@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startGroup } from '../../src/groups/create-group.ts';
 import { createSupervisor, type Supervisor } from '../../src/index.ts';
-import { isAlive, startTicksOf, tempDir, waitUntil } from '../fixtures/os.ts';
 import { findFreePort, holdPort } from '../readiness/rig.ts';
+import { isAlive, startTicksOf, tempDir, waitUntil } from '../support/os.ts';
 
 const withinMs = 30_000;
 const timeout = 90_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { turn } from '../supervisor/scripted-rig.ts';
-import { createGroupRig, pass } from './group-rig.ts';
+import { turn } from '../support/virtual.ts';
+import { createGroupRig } from './group-rig.ts';
 
 const line = { line: 'up' };
 
@@ -92,7 +92,7 @@ test('a member is stopped by its own signal', async () => {
   await rig.group.ready();
 
   const stopped = rig.group.stop();
-  await pass(rig, 6_000);
+  await rig.pass(6_000);
 
   expect((await stopped).ok).toBe(true);
   expect(['db', 'web'].map((name) => rig.runOf(name).signals)).toEqual([['SIGINT'], ['SIGTERM']]);
@@ -106,7 +106,7 @@ test('a dependency that is never ready keeps its dependants unstarted', async ()
     },
   });
 
-  await pass(rig, 2_000);
+  await rig.pass(2_000);
   const readiness = await rig.group.ready();
 
   expect(rig.starts()).toEqual(['db#1']);
@@ -144,7 +144,7 @@ test('stop runs in reverse, each proven gone first', async () => {
   const stopped = rig.group.stop();
   await turn();
   const signalsBefore = rig.backend.runs.map(({ signals }) => [...signals]);
-  await pass(rig, 6_000);
+  await rig.pass(6_000);
   const report = await stopped;
 
   expect(signalsBefore).toEqual([[], ['SIGTERM'], ['SIGTERM']]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { turn } from '../supervisor/scripted-rig.ts';
-import { createGroupRig, pass } from './group-rig.ts';
+import { turn } from '../support/virtual.ts';
+import { createGroupRig } from './group-rig.ts';
 
 const restart = { policy: 'transient', minBackoff: 200, maxBackoff: 200 } as const;
 
@@ -24,7 +24,7 @@ test.each([
   await rig.group.ready();
 
   rig.runOf('b').exit({ code: 1 });
-  await pass(rig, 60_000);
+  await rig.pass(60_000);
 
   expect(rig.starts().slice(4).sort()).toEqual(restarted);
 });
@@ -36,9 +36,9 @@ test('the rest is ended in reverse and started in order', async () => {
   d.obeys = (signal) => signal === 'SIGKILL';
 
   rig.runOf('b').exit({ code: 1 });
-  await pass(rig, 1_000);
+  await rig.pass(1_000);
   const whileDStops = { c: [...c.signals], d: [...d.signals], starts: rig.starts().slice(4) };
-  await pass(rig, 10_000);
+  await rig.pass(10_000);
 
   expect(whileDStops).toEqual({ c: [], d: ['SIGTERM'], starts: [] });
   expect(c.signals).toEqual(['SIGTERM']);
@@ -61,7 +61,7 @@ test.each([
   await rig.group.ready();
 
   rig.runOf('a').exit({ code });
-  await pass(rig, 5_000);
+  await rig.pass(5_000);
 
   expect(rig.starts()).toEqual(['a#1', 'b#1']);
 });
@@ -72,7 +72,7 @@ test('a member that has ended for good is not restarted', async () => {
   await rig.group.get('c')?.kill();
 
   rig.runOf('a').exit({ code: 1 });
-  await pass(rig, 5_000);
+  await rig.pass(5_000);
 
   expect(rig.starts().slice(4).sort()).toEqual(['a#2', 'b#2', 'd#2']);
 });
@@ -93,13 +93,13 @@ test('the next is restarted only when the one before is ready', async () => {
   await rig.group.ready();
 
   rig.runOf('a').exit({ code: 1 });
-  await pass(rig, 1_000);
+  await rig.pass(1_000);
   const beforeReady = rig.starts().slice(3);
   rig.runOf('a').print('up\n');
-  await pass(rig, 1_000);
+  await rig.pass(1_000);
   const afterFirst = rig.starts().slice(3);
   rig.runOf('b').print('up\n');
-  await pass(rig, 1_000);
+  await rig.pass(1_000);
 
   expect(beforeReady).toEqual(['a#2']);
   expect(afterFirst).toEqual(['a#2', 'b#2']);
@@ -112,7 +112,7 @@ test('two that terminate together make one round', async () => {
 
   rig.runOf('a').exit({ code: 1 });
   rig.runOf('d').exit({ code: 1 });
-  await pass(rig, 60_000);
+  await rig.pass(60_000);
 
   const notes = rig.group.view().notes.filter((note) => note.includes('terminated: '));
   expect(notes).toEqual(['a terminated: oneForAll']);
@@ -134,17 +134,17 @@ test('a member that ends again after its turn begins another round', async () =>
       c: { ...chain.c, ready: { line: 'up' }, dependsOn: ['b'] },
     } as never,
   });
-  await pass(rig, 50);
+  await rig.pass(50);
   rig.runOf('c').print('up\n');
   await rig.group.ready();
 
   rig.runOf('b').exit({ code: 1 });
-  await pass(rig, 1_000);
+  await rig.pass(1_000);
   const untilCIsReady = rig.starts().slice(4);
   rig.runOf('b').exit({ code: 1 });
-  await pass(rig, 1_000);
+  await rig.pass(1_000);
   rig.runOf('c').print('up\n');
-  await pass(rig, 1_000);
+  await rig.pass(1_000);
 
   expect(untilCIsReady).toEqual(['b#2', 'c#2']);
   expect(rig.starts().slice(4)).toEqual(['b#2', 'c#2', 'b#3', 'c#3', 'd#2']);
@@ -167,7 +167,7 @@ test.each([
 
   for (let fall = 0; fall < 2; fall += 1) {
     rig.runOf('b').exit({ code: 7 });
-    await pass(rig, 2_000);
+    await rig.pass(2_000);
   }
 
   const running = rig.group.names.filter((name) => rig.group.get(name)?.status === 'backgrounded');
@@ -192,7 +192,7 @@ test('a crash loop restarts the others no more often', async () => {
 
   while (rig.group.get('a')?.status !== 'failed') {
     rig.runOf('a').exit({ code: 1 });
-    await pass(rig, 1_000);
+    await rig.pass(1_000);
   }
   const { message } = await rig.group.ended;
 
@@ -208,7 +208,7 @@ test('a stop ends a round where it is', async () => {
   rig.runOf('a').exit({ code: 1 });
   await turn();
   const report = rig.group.stop();
-  await pass(rig, 10_000);
+  await rig.pass(10_000);
   const { members } = await report;
 
   expect(rig.starts()).toEqual(['a#1', 'b#1', 'c#1', 'd#1']);

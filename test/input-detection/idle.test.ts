@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { fixtureProgram } from '../fixtures/os.ts';
+import { fixtureProgram } from '../support/os.ts';
 
 test('sixty-four that may be typed to cost next to nothing', { timeout: 180_000 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [fixtureProgram('idle-inputs.ts')]);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { filter, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSupervisor, type ProcessHandle, type Supervisor } from '../../src/index.ts';
-import { isAlive, stateOf, tempDir, waitUntil } from '../fixtures/os.ts';
+import { isAlive, stateOf, tempDir, waitUntil } from '../support/os.ts';
 
 const withinMs = 30_000;
 const timeout = 60_000;

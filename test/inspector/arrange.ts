@@ -1,14 +1,13 @@
 import { createInspector, type InspectorOptions } from '../../src/inspector/create-inspector.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 export const token = 'a-token-of-24-characters';
 export const origin = 'http://127.0.0.1:7434';
 
 /** An inspector of a program whose processes are played by hand, and a browser that opened its link. */
 export function openInspector(options: Partial<InspectorOptions> = {}) {
-  const backend = createScriptedBackend();
-  const supervisor = createSupervisor({ stateDirectory: false, backend });
+  const rig = createVirtualHarness();
+  const { backend, supervisor } = rig;
   const inspector = createInspector({ supervisor, token, ...options });
 
   /** Sends a request as a browser does, with the cookie if there is one. */
@@ -40,7 +39,7 @@ export function openInspector(options: Partial<InspectorOptions> = {}) {
     start: (label: string) => supervisor.start({ command: ['make'], label, background: true }),
     [Symbol.asyncDispose]: async () => {
       inspector.close();
-      await supervisor.shutdown();
+      await rig[Symbol.asyncDispose]();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { LiveState } from '../../src/live/live-state.ts';
 import { createRemoteStore } from '../../src/live/remote-store.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import type { PermissionQuestion } from '../../src/policy/authorize.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { openInspector, origin } from './arrange.ts';
 
 const snapshot = async (stage: ReturnType<typeof openInspector>): Promise<LiveState> =>

@@ -5,8 +5,8 @@ import { createReachableSupervisor } from '../../src/control/reachable-superviso
 import { createDirectoryStore } from '../../src/live/directory-store.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createFileJournal } from '../../src/store/file-journal.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { endedRecord, writeRecord } from '../state-directory/records.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
 
 /** Opens a store of an empty state directory. */
 function openStore() {

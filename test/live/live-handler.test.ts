@@ -7,7 +7,7 @@ import { createRemoteStore, type RemoteStoreOptions } from '../../src/live/remot
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 
 const token = 'a token of 16 characters';
 

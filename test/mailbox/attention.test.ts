@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FinalView } from '../../src/index.ts';
 import { type Attention, toAttention } from '../../src/mailbox/attention.ts';
-import { endedView } from '../conversation/ended-view.ts';
+import { endedView } from '../support/views.ts';
 
 const killedBy = (by: 'agent' | 'user' | 'owner' | 'supervisor' | 'outside'): FinalView =>
   endedView({

@@ -3,7 +3,7 @@ import { createSupervisor } from '../../src/index.ts';
 import { createMailbox } from '../../src/mailbox/mailbox.ts';
 import type { MailboxEntry } from '../../src/mailbox/mailbox-entry.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 /** A supervisor whose processes are played by hand, and an owner of some. */
 function arrange({ stateDirectory = false }: { readonly stateDirectory?: string | false } = {}) {

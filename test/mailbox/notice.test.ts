@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { lastLines } from '../../src/mailbox/last-lines.ts';
 import { toNotice } from '../../src/mailbox/notice.ts';
 import { toEndedPart } from '../../src/mailbox/notice-part.ts';
-import { endedView } from '../conversation/ended-view.ts';
+import { endedView } from '../support/views.ts';
 
 const quiet = endedView().output;
 const unseen = { unreadBytes: 0, ports: [], answer: null };

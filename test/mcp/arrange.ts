@@ -1,8 +1,8 @@
 import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client';
 import { createMcpServer, type McpServerOptions } from '../../src/mcp/create-mcp-server.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
-import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import type { Script } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 export const eras = ['legacy', 'modern'] as const;
 export type Era = (typeof eras)[number];
@@ -28,9 +28,12 @@ export interface StageOptions extends Partial<Omit<McpServerOptions, 'supervisor
 /** A client and a server in one program; the processes are played by hand, and their time stands still. */
 export async function arrange(options: StageOptions = {}) {
   const { era = 'legacy', script, terminal = false, settings, capabilities = {}, prepare, ...rest } = options;
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(script, { terminal });
-  const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...settings });
+  const rig = createVirtualHarness({
+    hasTerminal: terminal,
+    ...(script !== undefined && { script }),
+    ...settings,
+  });
+  const { clock, backend, supervisor } = rig;
   const errors: Error[] = [];
   const server = createMcpServer({
     owner: 'agent',
@@ -57,7 +60,7 @@ export async function arrange(options: StageOptions = {}) {
     [Symbol.asyncDispose]: async () => {
       await client.close();
       await server.close();
-      await supervisor.shutdown();
+      await rig[Symbol.asyncDispose]();
     },
   };
 }

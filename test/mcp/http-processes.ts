@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { dataOf } from './arrange.ts';
 
 export async function startProcess(client: Client, command: string): Promise<{ id: string; pid: number }> {

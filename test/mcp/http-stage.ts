@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type HttpOptions, parseHttpAddress, runMcpServer } from '../../src/mcp/index.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
 import { type Era, speaking } from './arrange.ts';
 
 /** After so long without a word a client is idle: longer than this program may be stopped between two requests of one that is busy. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { parseHttpAddress, runMcpServer } from '../../src/mcp/index.ts';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
+import { isAlive, waitUntil } from '../support/os.ts';
 import { dataOf, eras } from './arrange.ts';
 import { startProcess, viewsOf } from './http-processes.ts';
 import { initialize, post, serveByHttp } from './http-stage.ts';

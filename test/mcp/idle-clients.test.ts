@@ -5,7 +5,7 @@ import { createHttpSessions } from '../../src/mcp/http/http-sessions.ts';
 import { createNamedClients } from '../../src/mcp/http/named-clients.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { type Era, eras, speaking } from './arrange.ts';
 import { IDLE_MS, initialize } from './http-stage.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createIdleWatch } from '../../src/mcp/http/idle-watch.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 
 const request = new Request('http://127.0.0.1/mcp');
 

@@ -1,6 +1,6 @@
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, dataOf, eras } from './arrange.ts';
 
 const list = { name: 'list_processes' };

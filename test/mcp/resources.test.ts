@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, eras } from './arrange.ts';
 
 test.for(eras)('each process has two resources (%s)', async (era) => {

@@ -6,7 +6,7 @@ import { createMcpServer } from '../../src/mcp/create-mcp-server.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { arrange, dataOf, type Era, eras, speaking } from './arrange.ts';
 
 /** A supervisor that several clients come to, one after the other or at once. */

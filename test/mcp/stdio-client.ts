@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { type Era, speaking } from './arrange.ts';
 
 export const program = fileURLToPath(new URL('program.ts', import.meta.url));

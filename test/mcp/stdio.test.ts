@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
+import { isAlive, waitUntil } from '../support/os.ts';
 import { dataOf, eras } from './arrange.ts';
 import { connectByStdio, startServer } from './stdio-client.ts';
 

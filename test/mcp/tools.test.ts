@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Script } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, dataOf, eras } from './arrange.ts';
 
 const prints =

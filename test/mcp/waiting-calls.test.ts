@@ -1,6 +1,6 @@
 import type { Progress } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, dataOf, eras } from './arrange.ts';
 
 const command = { name: 'run_command', arguments: { command: 'make' } };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { openRace, type Race, type RaceCall, type RaceStep } from './conversation-race.ts';
 import { createFileMedium, createMemoryMedium } from './mortal-journal.ts';
 

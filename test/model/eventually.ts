@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 
 /** Turns of the event loop that a script may need on any machine. */
 const TURNS = 50;

@@ -4,7 +4,7 @@ import { parseSpec } from '../../src/supervisor/plan-process.ts';
 import { startProcess } from '../../src/supervisor/start-process.ts';
 import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { openRuntime } from './open-runtime.ts';
 
 /**

@@ -9,7 +9,7 @@ import { shutDown } from '../../src/supervisor/shut-down.ts';
 import { startProcess } from '../../src/supervisor/start-process.ts';
 import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import type { Pace } from './eventually.ts';
 import { openRuntime } from './open-runtime.ts';
 import type { Scene } from './process-driver.ts';

@@ -8,7 +8,7 @@ import { readStatus } from '../../src/spawn/file/status-file.ts';
 import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import type { TreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
-import { carriers, endAll, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { createFactGate, type FactGate, type GatedAttempt } from './fact-gate.ts';
 import { isForced, type ModelRow, type ProcessState } from './process-model.ts';
 import type { World } from './world.ts';

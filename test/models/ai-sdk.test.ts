@@ -6,7 +6,7 @@ import { createAiSdkModel } from '../../src/models/ai-sdk.ts';
 import type { ChatMessage, ChatModel } from '../../src/models/chat-model.ts';
 import { collectReply } from '../../src/models/collect-reply.ts';
 import type { ModelError } from '../../src/models/model-error.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { lookTool, notice, reply, result, user } from './messages.ts';
 import { startMockEndpoint } from './mock-endpoint.ts';
 import { sendEvents, sendJson, startRawEndpoint, toEvents } from './raw-endpoint.ts';

@@ -6,7 +6,7 @@ import { collectReply } from '../../src/models/collect-reply.ts';
 import type { ModelError } from '../../src/models/model-error.ts';
 import type { OpenAiModelOptions } from '../../src/models/model-options.ts';
 import { createOpenAiModel } from '../../src/models/openai-compatible.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { lookTool, user } from './messages.ts';
 import { startMockEndpoint } from './mock-endpoint.ts';
 import { type Exchange, sendEvents, sendJson, startRawEndpoint, toEvents } from './raw-endpoint.ts';

@@ -5,7 +5,7 @@ import { httpCondition, portCondition, portFreeCondition } from '../../src/obser
 import type { WaitCondition } from '../../src/observe/wait/wait-condition.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 
 test('a request ends with the wait that made it', async () => {
   const given = await arrange(() => {});

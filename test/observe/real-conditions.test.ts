@@ -1,15 +1,15 @@
 import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { waitFor } from '../../src/index.ts';
-import { waitUntil } from '../fixtures/os.ts';
 import { findFreePort, holdPort } from '../readiness/rig.ts';
-import { openStage } from '../scenarios/stage.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 
 const options = { timeout: 60_000 };
 const timeout = '40s';
 
 test('a port is waited for until its own tree listens', options, async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const port = await findFreePort();
   const server = stage.supervisor.start({ command: serve(port, { afterMs: 200 }), background: true });
 
@@ -21,7 +21,7 @@ test('a port is waited for until its own tree listens', options, async () => {
 });
 
 test('a port that another program holds fails at once and names the holder', options, async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const port = await holdPort('127.0.0.1');
   const idle = stage.supervisor.start({ command: ['sleep', '100'], background: true });
 
@@ -34,7 +34,7 @@ test('a port that another program holds fails at once and names the holder', opt
 });
 
 test('a port is free once no program listens', options, async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const port = await findFreePort();
   const server = stage.supervisor.start({ command: serve(port), background: true });
   await waitFor(server, { port, timeout });
@@ -51,7 +51,7 @@ test('a port is free once no program listens', options, async () => {
 });
 
 test('a port that is held by what was left behind counts', options, async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const port = await findFreePort();
   const [node, , program] = serve(port);
   const script = `'${node}' -e '${program}' >/dev/null 2>&1 & until [ -e go ]; do sleep 0.05; done`;
@@ -71,7 +71,7 @@ test('a port that is held by what was left behind counts', options, async () => 
 });
 
 test('a file is waited for where the process runs', options, async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const writer = stage.supervisor.start({
     command: 'until [ -e go ]; do sleep 0.05; done; echo x >made',
     background: true,
@@ -86,7 +86,7 @@ test('a file is waited for where the process runs', options, async () => {
 });
 
 test('a file written last is found at the end, and after it', options, async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const quick = stage.supervisor.start({ command: 'sleep 0.3; echo x >made', background: true });
 
   const during = await waitFor(quick, { file: 'made', timeout });
@@ -99,7 +99,7 @@ test('a file written last is found at the end, and after it', options, async () 
 });
 
 test('a file of an earlier run is not taken for it', options, async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const path = `${stage.directory}/made`;
   writeFileSync(path, '');
   await waitUntil(() => Date.now() - statSync(path).ctimeMs > 100);
@@ -114,7 +114,7 @@ test('a file of an earlier run is not taken for it', options, async () => {
 });
 
 test('input is waited for until it is asked for', options, async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const command = 'until [ -e go ]; do sleep 0.05; done; read x; echo "<$x>"; sleep 100';
   const asking = stage.supervisor.start({ command, stdin: 'pipe', background: true });
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createSupervisor, TroupeError, waitFor } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
 import { settle } from '../readiness/rig.ts';
+import { tempDir } from '../support/os.ts';
 
 test('without a condition the end is waited for', async () => {
   await using given = arrange();

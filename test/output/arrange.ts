@@ -3,7 +3,7 @@ import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import type { OutputStream } from '../../src/output/output-sink.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { createMemoryLog, type MemoryLogOptions } from '../fixtures/output-logs.ts';
+import { createMemoryLog, type MemoryLogOptions } from '../support/output-logs.ts';
 
 export function createTestLog(options: Partial<MemoryLogOptions> = {}): OutputLog {
   return createMemoryLog({

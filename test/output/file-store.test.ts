@@ -4,8 +4,8 @@ import { createRealClock } from '../../src/clock/real-clock.ts';
 import { toBaseLine, toGapLine } from '../../src/output/log-map.ts';
 import { readOutput } from '../../src/output/read-output.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createFileLog, type FileLogOptions } from '../fixtures/output-logs.ts';
+import { tempDir } from '../support/os.ts';
+import { createFileLog, type FileLogOptions } from '../support/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
 function arrange(options: Partial<FileLogOptions> = {}) {

@@ -18,7 +18,7 @@ import { LogFile } from '../../src/output/log-file.ts';
 import { type LogFileSystem, nodeLogFileSystem } from '../../src/output/log-file-system.ts';
 import type { OutputDegradation } from '../../src/output/output-store.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { isInstalled } from '../fixtures/installed.ts';
+import { isInstalled } from '../support/installed.ts';
 
 const mebibyte = 1024 * 1024;
 let directory: string;

@@ -6,7 +6,7 @@ import { iterateChunks, iterateLines, toWebStream } from '../../src/output/lossl
 import type { OutputChunk } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { anyWrites, bytesOf, createTestLog, type Write } from './arrange.ts';
 
 const directory = tempDir();

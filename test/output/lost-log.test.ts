@@ -7,8 +7,8 @@ import { type OutputPiece, positionAfter } from '../../src/output/output-chunk.t
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { readOutput } from '../../src/output/read-output.ts';
 import { createReader } from '../../src/output/reader.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { createFileLog, type FileLogOptions } from '../fixtures/output-logs.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { createFileLog, type FileLogOptions } from '../support/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
 /** A log of nine bytes that is known, and a switch that lets every attempt to open it fail. */

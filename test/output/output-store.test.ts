@@ -7,8 +7,8 @@ import { lines$, output$ } from '../../src/output/observables.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { type ReadOptions, readOutput } from '../../src/output/read-output.ts';
 import { createReader } from '../../src/output/reader.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { createFileLog, createMemoryLog } from '../fixtures/output-logs.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { createFileLog, createMemoryLog } from '../support/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
 interface Options {

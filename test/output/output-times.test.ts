@@ -14,8 +14,8 @@ import {
 import { createTimeIndex } from '../../src/output/time-index-file.ts';
 import { copyTailAndTruncate, punchHole } from '../../src/output/truncate-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { createFileLog } from '../fixtures/output-logs.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { createFileLog } from '../support/output-logs.ts';
 
 function tempFile(name = 'a.log'): string {
   const directory = tempDir();

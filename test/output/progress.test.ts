@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { threadCpuMs } from '../../src/output/grep.ts';
 import { readLogProgress, readProgress } from '../../src/output/progress.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createFileLog, createMemoryLog } from '../fixtures/output-logs.ts';
+import { tempDir } from '../support/os.ts';
+import { createFileLog, createMemoryLog } from '../support/output-logs.ts';
 
 const [esc, bel] = ['\u001b', '\u0007'];
 

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { iterateLog } from '../../src/output/follow-log.ts';
 import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { createTestLog } from './arrange.ts';
 
 const directory = tempDir();

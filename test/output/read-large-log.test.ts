@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import { toGapLine } from '../../src/output/log-map.ts';
 import { type ReadOptions, readOutput } from '../../src/output/read-output.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createFileLog, type FileLogOptions } from '../fixtures/output-logs.ts';
+import { tempDir } from '../support/os.ts';
+import { createFileLog, type FileLogOptions } from '../support/output-logs.ts';
 import { createTestLog } from './arrange.ts';
 
 const MIB = 1024 * 1024;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRedactor, showsSecret } from '../../src/output/redact.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
-import { createMemoryLog } from '../fixtures/output-logs.ts';
+import { createMemoryLog } from '../support/output-logs.ts';
 import { anyCuts } from './arrange.ts';
 
 const secret = 'hunter2-secret';

@@ -7,8 +7,8 @@ import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { copyTailAndTruncate, punchHole, type TruncateLog } from '../../src/output/truncate-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { createFileLog } from '../fixtures/output-logs.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { createFileLog } from '../support/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
 const maxBytes = 1024 * 1024;

@@ -10,8 +10,8 @@ import { readOutput } from '../../src/output/read-output.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 import { followMatches } from '../../src/watches/follow-matches.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createFileLog } from '../fixtures/output-logs.ts';
+import { tempDir } from '../support/os.ts';
+import { createFileLog } from '../support/output-logs.ts';
 import { bytesOf } from './arrange.ts';
 
 const secret = 'hunter2-secret';

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { LogFileSystem } from '../../src/output/log-file-system.ts';
 import { nodeLogFileSystem } from '../../src/output/log-file-system.ts';
 import { readOutput } from '../../src/output/read-output.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { createTestLog } from './arrange.ts';
 
 const directory = tempDir();

@@ -6,8 +6,8 @@ import type { OutputLog } from '../../src/output/output-log.ts';
 import { timesPathOf } from '../../src/output/output-times.ts';
 import { readOutput } from '../../src/output/read-output.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createFileLog, createMemoryLog } from '../fixtures/output-logs.ts';
+import { tempDir } from '../support/os.ts';
+import { createFileLog, createMemoryLog } from '../support/output-logs.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
 const maxBytes = 16 * 1024;

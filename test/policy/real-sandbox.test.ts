@@ -21,8 +21,8 @@ import {
 } from '../../src/index.ts';
 import { fromLayers, toSettings } from '../../src/policy/create-policy.ts';
 import { installedSandbox, shareSandbox } from '../../src/policy/sandbox/sandbox-runtime.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
+import { isInstalled } from '../support/installed.ts';
+import { isAlive, waitUntil } from '../support/os.ts';
 
 /** Containers may have the programs and no user namespaces. */
 const hasNamespaces = (): boolean => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/config/policy-options.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { decideStart } from './arrange.ts';
 
 /** `work` is the workspace, with links into `secret` beside it. */

@@ -5,7 +5,7 @@ import type { ProcessRecord } from '../../src/process/process-record.ts';
 import { hasEndedRecord } from '../../src/process/read-record.ts';
 import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 /** Returns the record of a process before and after its end. */
 async function writeBoth(spec: CommandSpec): Promise<{ live: string; ended: string; status: string }> {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createScriptedRig, turn } from '../supervisor/scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const member = (pid: number) => ({ pid, pgid: pid, startedAt: '1', command: `sleep ${pid}` });
 
 test('a kill of an unknown id names the nearest', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { id } = rig.supervisor.start({ command: 'x' });
   const misspelt = `${id.slice(0, -1)}_`;
 
@@ -18,7 +18,7 @@ test('a kill of an unknown id names the nearest', async () => {
 });
 
 test('a kill answer escapes control characters of an id', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
 
   const { message } = await rig.supervisor.kill('\u001b[2J\n');
 
@@ -26,7 +26,7 @@ test('a kill answer escapes control characters of an id', async () => {
 });
 
 test('a kill cancels a pending process', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   rig.supervisor.start({ command: 'x' });
   const { id } = rig.supervisor.start({ command: 'y' });
 
@@ -37,7 +37,7 @@ test('a kill cancels a pending process', async () => {
 });
 
 test('a kill of a running process gives a receipt', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { id } = rig.supervisor.start({ command: 'x' });
   rig.run(0).children = [member(5), member(6)];
 
@@ -55,7 +55,7 @@ test('a kill of a running process gives a receipt', async () => {
 });
 
 test('a kill of a stopping process answers alreadyStopping', async () => {
-  await using rig = createScriptedRig({ killGrace: '2s' });
+  await using rig = createVirtualHarness({ killGrace: '2s' });
   const { id } = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
   const first = rig.supervisor.kill(id);
@@ -75,7 +75,7 @@ test('a kill of a stopping process answers alreadyStopping', async () => {
 });
 
 test('a kill of an ended process says how it ended', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { id, ended } = rig.supervisor.start({ command: 'x' });
   rig.run(0).exit({ code: 3 });
   await ended;
@@ -88,7 +88,7 @@ test('a kill of an ended process says how it ended', async () => {
 });
 
 test('a kill with SIGKILL sends no SIGTERM first', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { id } = rig.supervisor.start({ command: 'x' });
 
   const answer = await rig.supervisor.kill(id, { signal: 'SIGKILL' });
@@ -98,7 +98,7 @@ test('a kill with SIGKILL sends no SIGTERM first', async () => {
 });
 
 test('a later SIGKILL cuts the grace short', async () => {
-  await using rig = createScriptedRig({ killGrace: '1h' });
+  await using rig = createVirtualHarness({ killGrace: '1h' });
   const { id } = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
   const first = rig.supervisor.kill(id);
@@ -110,7 +110,7 @@ test('a later SIGKILL cuts the grace short', async () => {
 });
 
 test('a later order can only shorten the grace', async () => {
-  await using rig = createScriptedRig({ killGrace: '10s' });
+  await using rig = createVirtualHarness({ killGrace: '10s' });
   const { id } = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
   const answer = rig.supervisor.kill(id);
@@ -127,7 +127,7 @@ test('a later order can only shorten the grace', async () => {
 });
 
 test('exit code 0 after a kill is killed with code 0', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { id, ended } = rig.supervisor.start({ command: 'x' });
   const run = rig.run(0);
   run.obeys = () => false;
@@ -144,7 +144,7 @@ test('exit code 0 after a kill is killed with code 0', async () => {
 });
 
 test('a kill names survivors of SIGKILL until they are gone', async () => {
-  await using rig = createScriptedRig({ killGrace: '1s' });
+  await using rig = createVirtualHarness({ killGrace: '1s' });
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = () => false;
   rig.run(0).children = [member(9)];
@@ -165,7 +165,7 @@ test('a kill names survivors of SIGKILL until they are gone', async () => {
 });
 
 test('a kill during the drain of the output is a kill', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).holdsOutput = true;
   rig.run(0).exit({ code: 0 });
@@ -177,7 +177,7 @@ test('a kill during the drain of the output is a kill', async () => {
 });
 
 test('a hundred kills at once share one receipt', async () => {
-  await using rig = createScriptedRig({ killGrace: '1s' });
+  await using rig = createVirtualHarness({ killGrace: '1s' });
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
 
@@ -194,7 +194,7 @@ test('a hundred kills at once share one receipt', async () => {
 });
 
 test('a kill with an invalid option throws', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
 
   await expect(handle.kill({ signal: 'TERM' as never })).rejects.toThrow('"signal" is "TERM"');
@@ -202,7 +202,7 @@ test('a kill with an invalid option throws', async () => {
 });
 
 test('a kill in the pause before a restart cancels it', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', restart: { policy: 'permanent' } });
   rig.run(0).exit({ code: 3 });
   await turn();
@@ -222,7 +222,7 @@ test('a kill in the pause before a restart cancels it', async () => {
 });
 
 test('a write of neither text nor bytes throws at once', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', stdin: 'pipe' });
 
   const write = () => handle.write(new ArrayBuffer(8) as never);
@@ -232,7 +232,7 @@ test('a write of neither text nor bytes throws at once', async () => {
 });
 
 test('a status is emitted once, whatever else changes', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', ready: { line: 'up' } });
   const statuses: string[] = [];
   handle.status$.subscribe((status) => statuses.push(status));
@@ -246,7 +246,7 @@ test('a status is emitted once, whatever else changes', async () => {
 });
 
 test('a restarted process is not ready until it is again', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', ready: { line: 'up' } });
   rig.run(0).print('up\n');
   await handle.ready();

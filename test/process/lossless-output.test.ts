@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSupervisor, type OutputLine } from '../../src/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 const small = { maxBufferBytes: 2048, headBytes: 0 };
 

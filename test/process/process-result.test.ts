@@ -1,9 +1,9 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import type { EndedResult, FinalView, PrintedText, ProcessResult, StartedResult } from '../../src/index.ts';
 import { toEnvelope } from '../../src/index.ts';
-import { createScriptedRig, turn } from '../supervisor/scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
-type Rig = ReturnType<typeof createScriptedRig>;
+type Rig = ReturnType<typeof createVirtualHarness>;
 
 /** Plays a command to each result type; the compiler wants one for every type. */
 const ways: Record<ProcessResult['type'], (rig: Rig) => Promise<ProcessResult>> = {
@@ -59,7 +59,7 @@ test.each([
   ['survived', { ...running, survivors: [{ command: 'scripted' }], process: { status: 'stopping' } }],
   ['refused', { error: { code: 'invalid-option' } }],
 ] as const)('a result of type %s has its facts', async (type, facts) => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
 
   const result = await ways[type](rig);
 
@@ -82,7 +82,7 @@ test.each([
   ['survived', { ok: false, error: expect.stringContaining('is not gone'), process: { status: 'stopping' } }],
   ['refused', { ok: false, error: expect.stringContaining('command'), process: null }],
 ] as const)('the envelope of a result of type %s is plain JSON', async (type, envelope) => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
 
   const plain = toEnvelope(await ways[type](rig));
 
@@ -92,7 +92,7 @@ test.each([
 });
 
 test('the message of a killed process has the error of its input', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const input = new ReadableStream<string>({
     start: (controller) => controller.error(new Error('disk gone')),
   });

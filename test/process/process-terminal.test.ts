@@ -7,7 +7,7 @@ import { ProcessTerminal } from '../../src/process/process-terminal.ts';
 import { refuseScreen } from '../../src/spawn/refusals.ts';
 import { toScreenText } from '../../src/spawn/terminal/screen-text.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 const secret = 'hunter2-secret';
 const usual = { columns: 80, rows: 24 };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMemoryRecordStore, createSupervisor, type ProcessRecord } from '../../src/index.ts';
 import { readRecord } from '../../src/process/read-record.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 /** Returns records of a live and an ended persistent process, as a supervisor writes them. */
 async function writeRecords(): Promise<readonly ProcessRecord[]> {

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
 import { run, watch } from './rig.ts';
 
 let directory: ReturnType<typeof tempDir>;

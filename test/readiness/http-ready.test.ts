@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { findFreePort, holdPort, run, watch } from './rig.ts';
 
 /** Answers with each status of the list in turn, the last one from then on; `hang` answers nothing. */

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createFileLog } from '../fixtures/output-logs.ts';
+import { tempDir } from '../support/os.ts';
+import { createFileLog } from '../support/output-logs.ts';
 import { createLog, settle, watch } from './rig.ts';
 
 const bytes = (text: string) => Buffer.from(text);

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLsofSockets } from '../../src/readiness/lsof-sockets.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 /** Puts an `lsof` and a `ps` on the PATH that print this; the arguments of `lsof` go to a file. */
 function fakePrograms({ lsof, ps = '', code = 0 }: { lsof: string; ps?: string; code?: number }) {

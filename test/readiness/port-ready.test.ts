@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCurrentSockets } from '../../src/readiness/current-sockets.ts';
 import { findPortHolder } from '../../src/readiness/port-holder.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { findFreePort, holdPort, run, watch } from './rig.ts';
 
 /** Listens after `afterMs`, or with `word` as soon as it reads from stdin. */

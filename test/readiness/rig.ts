@@ -7,8 +7,9 @@ import type { ReadinessSettings } from '../../src/config/process-spec.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { watchReadiness } from '../../src/readiness/watch-readiness.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { endAll } from '../fixtures/os.ts';
-import { createMemoryLog } from '../fixtures/output-logs.ts';
+import { endAll } from '../support/os.ts';
+import { createMemoryLog } from '../support/output-logs.ts';
+import { turn } from '../support/virtual.ts';
 
 /** What a watch has said so far. */
 export interface Verdict {
@@ -52,9 +53,9 @@ export function createLog(clock: Clock = createVirtualClock()): OutputLog {
   return createMemoryLog({ clock, maxBufferBytes: 1024 * 1024, headBytes: 0 });
 }
 
-/** Lets everything happen that needs no time. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+/** Lets everything happen that needs no time, also between two looks. */
+export function settle(): Promise<void> {
+  return turn(5);
 }
 
 /** Runs a program in a process of its own, which is proven gone at the end of the test. */

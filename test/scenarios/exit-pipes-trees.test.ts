@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { FinalView, KillAnswer, KillReceipt, ProcessHandle } from '../../src/index.ts';
-import { carriers, fixtureProgram, isAlive, stateOf, waitUntil } from '../fixtures/os.ts';
-import { openStage, type Stage } from './stage.ts';
+import { carriers, fixtureProgram, isAlive, stateOf, waitUntil } from '../support/os.ts';
+import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 /** Starts a fixture program and waits for the file that it creates; its first argument. */
 async function startProgram(
-  stage: Stage,
+  stage: RealHarness,
   name: string,
   more: { killGrace?: number } = {},
 ): Promise<ProcessHandle> {
@@ -41,7 +41,7 @@ function nameOf(pid: number): string {
 }
 
 test('a child that holds the pipe does not hold the end', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: `${leaveSleep}; echo hi` });
 
   const view = await handle.ended;
@@ -54,7 +54,7 @@ test('a child that holds the pipe does not hold the end', async () => {
 });
 
 test('an ended command has the CPU time of itself and its children', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const spin = 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done';
 
   const alone = await stage.supervisor.start({ command: spin }).ended;
@@ -67,7 +67,7 @@ test('an ended command has the CPU time of itself and its children', async () =>
 });
 
 test('the CPU time of a command that closed its output before its exit is unknown', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const spin = 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done';
 
   const { cpuMs } = await stage.supervisor.start({ command: `exec >&- 2>&-; ${spin}` }).ended;
@@ -76,7 +76,7 @@ test('the CPU time of a command that closed its output before its exit is unknow
 });
 
 test('the CPU time of a command whose output is held is unknown', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   const { cpuMs } = await stage.supervisor.start({ command: 'sleep 100 &' }).ended;
 
@@ -84,7 +84,7 @@ test('the CPU time of a command whose output is held is unknown', async () => {
 });
 
 test('a leftover is ended by its id', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: `${leaveSleep}; echo hi` });
   const { leftovers } = await handle.ended;
 
@@ -100,7 +100,7 @@ test('a leftover is ended by its id', async () => {
 });
 
 test('leftovers that may not stay are ended first', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'sleep 100 & setsid sleep 100 & echo hi',
     leftovers: 'kill',
@@ -128,7 +128,7 @@ test.each(['pipe', 'terminal'])('leftovers on a %s keep no program running', asy
 });
 
 test('leftovers that are killed late are named as they are then', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'until test -e go; do sleep 0.02; done && setsid sleep 100 & sleep 100 &',
   });
@@ -142,7 +142,7 @@ test('leftovers that are killed late are named as they are then', async () => {
 });
 
 test('leftovers that end by themselves are noticed', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: 'until test -e go; do sleep 0.02; done &' });
   await handle.ended;
 
@@ -153,7 +153,7 @@ test('leftovers that end by themselves are noticed', async () => {
 });
 
 test('servers left behind keep no command waiting', async () => {
-  await using stage = openStage({ maxParallelTools: 2 });
+  await using stage = openRealHarness({ maxParallelTools: 2 });
   const serve = 'nohup sleep 100 >/dev/null 2>&1 &';
   for (let count = 0; count < 3; count += 1) await stage.supervisor.execute({ command: serve });
 
@@ -164,7 +164,7 @@ test('servers left behind keep no command waiting', async () => {
 });
 
 test('a process with leftovers is not forgotten', async () => {
-  await using stage = openStage({ maxFinished: 0, retention: 0 });
+  await using stage = openRealHarness({ maxFinished: 0, retention: 0 });
   const handle = stage.supervisor.start({ command: 'sleep 100 & echo hi' });
   await handle.ended;
   await stage.supervisor.sweep();
@@ -179,7 +179,7 @@ test('a process with leftovers is not forgotten', async () => {
 });
 
 test('leftovers do not pile up over restarts', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'sleep 100 & exit 1',
     background: true,
@@ -199,7 +199,7 @@ test('leftovers do not pile up over restarts', async () => {
 });
 
 test('a restart ends the whole tree before the next', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'setsid sleep 100 & sleep 100 & echo up; wait',
     background: true,
@@ -216,7 +216,7 @@ test('a restart ends the whole tree before the next', async () => {
 });
 
 test('a leftover that writes for ever ends the drain at its cap', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command:
       'echo first; (while :; do echo late; : > late; sleep 0.02; done) & until test -e late; do sleep 0.02; done',
@@ -243,7 +243,7 @@ test('a leftover that writes for ever ends the drain at its cap', async () => {
 test.each(['grandchild-marker', 'setsid-grandchild', 'double-fork'])(
   'a kill of %s leaves no grandchild',
   async (name) => {
-    await using stage = openStage();
+    await using stage = openRealHarness();
     const handle = await startProgram(stage, name);
     const before = await waitUntil(() => {
       const alive = stage.alive(handle.id);
@@ -259,7 +259,7 @@ test.each(['grandchild-marker', 'setsid-grandchild', 'double-fork'])(
 );
 
 test('a child behind nohup is ended with its tree', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'nohup sh -c "trap \'\' HUP; : > ready; while :; do sleep 0.05; done" > /dev/null & wait',
     background: true,
@@ -272,7 +272,7 @@ test('a child behind nohup is ended with its tree', async () => {
 });
 
 test('a child without its environment is killed with its tree', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = await startProgram(stage, 'bare-child', { killGrace: 200 });
   const bare = Number(readFileSync(stage.file('bare-child'), 'utf8'));
   expect(isAlive(bare)).toBe(true);
@@ -284,7 +284,7 @@ test('a child without its environment is killed with its tree', async () => {
 });
 
 test('a leader killed from outside has failed, by its signal', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: `${leaveSleep}; : > ready; wait`, background: true });
   await waitUntil(() => existsSync(stage.file('ready')));
 
@@ -300,7 +300,7 @@ test('a leader killed from outside has failed, by its signal', async () => {
 });
 
 test('a process that ignores SIGTERM is stopping, then killed', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = await startProgram(stage, 'ignores-term', { killGrace: 300 });
 
   const answer = handle.kill();
@@ -317,7 +317,7 @@ test('a process that ignores SIGTERM is stopping, then killed', async () => {
 });
 
 test('a quick death does not wait for the grace', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: ['sleep', '100'], background: true, killGrace: '1h' });
 
   const answer = await handle.kill();
@@ -327,7 +327,7 @@ test('a quick death does not wait for the grace', async () => {
 });
 
 test('a stopping process counts until it is gone', async () => {
-  await using stage = openStage({ maxBackgroundProcesses: 1 });
+  await using stage = openRealHarness({ maxBackgroundProcesses: 1 });
   const handle = await startProgram(stage, 'ignores-term', { killGrace: 300 });
   const answer = handle.kill();
 
@@ -341,7 +341,7 @@ test('a stopping process counts until it is gone', async () => {
 });
 
 test('exit code 0 while stopping is killed, with code 0', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = await startProgram(stage, 'obeys-late', { killGrace: 3_600_000 });
 
   await handle.kill({ by: 'agent' });
@@ -354,7 +354,7 @@ test('exit code 0 while stopping is killed, with code 0', async () => {
 });
 
 test('time-out and exit at one moment end it once', { timeout: 60_000 }, async () => {
-  await using stage = openStage({
+  await using stage = openRealHarness({
     maxParallelTools: 4,
     maxBackgroundProcesses: 1_000,
     stateDirectory: false,
@@ -388,7 +388,7 @@ test('time-out and exit at one moment end it once', { timeout: 60_000 }, async (
 });
 
 test('a kill at any moment of a short life ends it once', { timeout: 60_000 }, async () => {
-  await using stage = openStage({ stateDirectory: false });
+  await using stage = openRealHarness({ stateDirectory: false });
   const types = new Set<string>();
 
   for (let turns = 0; turns < 60; turns += 1) {
@@ -406,7 +406,7 @@ test('a kill at any moment of a short life ends it once', { timeout: 60_000 }, a
 });
 
 test('a kill in the tick of the exit ends it once', async () => {
-  await using stage = openStage({ stateDirectory: false });
+  await using stage = openRealHarness({ stateDirectory: false });
 
   for (let round = 0; round < 15; round += 1) {
     const handle = stage.supervisor.start({ command: ['cat'], stdin: 'pipe' });
@@ -426,14 +426,14 @@ test('a kill in the tick of the exit ends it once', async () => {
 });
 
 test('a shell reports the end of its pipeline', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   expect(await stage.supervisor.execute({ command: 'false | true' })).toMatchObject({ type: 'completed' });
   expect(await stage.supervisor.execute({ command: 'true | false' })).toMatchObject({ exitCode: 1 });
 });
 
 test('a shell that became its program is the same process', async () => {
-  await using stage = openStage({ shell: '/bin/bash' });
+  await using stage = openRealHarness({ shell: '/bin/bash' });
   const replaced = stage.supervisor.start({ command: 'sleep 70', background: true });
   const node = stage.supervisor.start({
     command: 'exec node -e "process.stdout.write(String(process.pid)); setInterval(() => {}, 60_000)"',
@@ -450,7 +450,7 @@ test('a shell that became its program is the same process', async () => {
 });
 
 test('a halted process is killable', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: ['sleep', '100'], background: true, killGrace: '1h' });
   process.kill(pidOf(handle), 'SIGSTOP');
   await waitUntil(() => stateOf(pidOf(handle)) === 'T');
@@ -463,7 +463,7 @@ test('a halted process is killable', async () => {
 });
 
 test('five hundred short lives leave nothing behind', { timeout: 120_000 }, async () => {
-  await using stage = openStage({ maxParallelTools: 8, maxFinished: 10 });
+  await using stage = openRealHarness({ maxParallelTools: 8, maxFinished: 10 });
   const live = () => stage.supervisor.execute({ command: ['echo', 'hi'] });
   // As many as later: so the pipes that are kept have all been made.
   await Promise.all(Array.from({ length: 500 }, live));
@@ -519,7 +519,7 @@ function isWithin(now: Resources, before: Resources): boolean {
 }
 
 test('a shutdown does not wait for a patient kill of leftovers', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: `trap '' TERM; sleep 600 & echo $!` });
   await handle.ended;
   const [pid] = handle.read().text.trim().split('\n').map(Number);

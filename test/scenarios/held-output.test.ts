@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { nodeLogFileSystem } from '../../src/output/log-file-system.ts';
 import { watchQuiet } from '../../src/spawn/watch-quiet.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { createMemoryLog } from '../fixtures/output-logs.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { createMemoryLog } from '../support/output-logs.ts';
 
 test('a pipe that is held is not quiet', async () => {
   const directory = tempDir();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import type { Clock } from '../../src/index.ts';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
-import { openStage } from './stage.ts';
+import { isAlive, waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 
 /** Real time, so many times faster. */
 function createFastClock(factor: number): Clock {
@@ -15,7 +15,7 @@ function createFastClock(factor: number): Clock {
 }
 
 test('a read without input ends at once', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   const handle = stage.supervisor.start({ command: 'read answer || exit 7', background: true });
 
@@ -23,7 +23,7 @@ test('a read without input ends at once', async () => {
 });
 
 test('input is written, read back and ended', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: ['cat'], stdin: 'pipe', background: true });
 
   const first = await handle.writeLine('ping');
@@ -40,7 +40,7 @@ test('input is written, read back and ended', async () => {
 });
 
 test('input that was not asked for is refused', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: ['sleep', '100'], background: true });
 
   expect(await handle.write('x')).toEqual({
@@ -52,7 +52,7 @@ test('input that was not asked for is refused', async () => {
 });
 
 test('a write to what has ended is a result', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: ['true'], stdin: 'pipe' });
   await handle.ended;
 
@@ -65,7 +65,7 @@ test('a write to what has ended is a result', async () => {
 });
 
 test('a write to what closed its input is a result', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'exec 0<&-; echo closed; exec sleep 100',
     stdin: 'pipe',
@@ -80,7 +80,7 @@ test('a write to what closed its input is a result', async () => {
 });
 
 test('a write to what ends meanwhile is answered', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: ['head', '-c', '100000'], stdin: 'pipe' });
 
   const answer = await handle.write(Buffer.alloc(5 * 1024 * 1024, 'x'));
@@ -91,7 +91,11 @@ test('a write to what ends meanwhile is answered', async () => {
 });
 
 test('a write to a program that does not read is given up', async () => {
-  await using stage = openStage({ clock: createFastClock(5), maxBackgroundTime: 0, notifyAfterSilence: 0 });
+  await using stage = openRealHarness({
+    clock: createFastClock(5),
+    maxBackgroundTime: 0,
+    notifyAfterSilence: 0,
+  });
   const handle = stage.supervisor.start({ command: ['sleep', '100'], stdin: 'pipe', background: true });
   const view = handle.view();
   const pid = 'pid' in view && view.pid !== null ? view.pid : 0;
@@ -115,7 +119,7 @@ test('a write to a program that does not read is given up', async () => {
 });
 
 test('a kill does not wait for a write', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: ['sleep', '100'], stdin: 'pipe', background: true });
   const writing = handle.write(Buffer.alloc(1024 * 1024));
 
@@ -126,7 +130,7 @@ test('a kill does not wait for a write', async () => {
 });
 
 test('writes arrive in order and whole', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: ['cat'], stdin: 'pipe', maxBufferBytes: 8 * 1024 * 1024 });
   const parts = Array.from({ length: 40 }, (_, index) => `${index}:${'x'.repeat(50_000)}\n`);
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProcessView } from '../../src/process/process-view.ts';
-import { endAll, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
-import { startPuppetHost } from '../fixtures/puppet-host.ts';
+import { endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
+import { startPuppetHost } from '../support/puppet-host.ts';
 
 const limitMs = 3_000;
 

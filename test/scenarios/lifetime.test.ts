@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { carriers, commandOf, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
-import { openStage } from './stage.ts';
+import { carriers, commandOf, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 
 interface Host {
   readonly child: ChildProcess;
@@ -163,7 +163,7 @@ test('two supervisors in one directory leave each other alone', async () => {
 });
 
 test('an inner shutdown leaves the outer alone', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const neighbour = stage.supervisor.start({ command: ['sleep', '100'], background: true });
   const inner = stage.supervisor.start({
     command: [process.execPath, fixtureProgram('supervised-host.ts'), stage.directory, 'shutdown'],
@@ -181,7 +181,7 @@ test('an inner shutdown leaves the outer alone', async () => {
 });
 
 test('an outer kill takes all that an inner one started', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const inner = stage.supervisor.start({
     command: [process.execPath, fixtureProgram('supervised-host.ts'), stage.directory, 'wait', '3600000'],
     background: true,
@@ -199,7 +199,7 @@ test('an outer kill takes all that an inner one started', async () => {
 });
 
 test('a daemon that drops its environment after the exit is a leftover', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: "setsid sh -c 'sleep 1; exec env -i sleep 1000' &",
     ...{ background: true, drainQuiet: 2_500, drainMax: 20_000 },
@@ -214,7 +214,7 @@ test('a daemon that drops its environment after the exit is a leftover', async (
 });
 
 test('a daemon without a trace of its origin is named and not signalled', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const hidden = `(env -i setsid sleep 1000 & echo $! > '${stage.file('pid')}')`;
   // It is `sleep` only once it has a session of its own and an empty environment.
   const isHidden = `read pid < '${stage.file('pid')}'; until [ "$(cat /proc/$pid/comm)" = sleep ]; do sleep 0.02; done`;
@@ -235,7 +235,7 @@ test('a daemon without a trace of its origin is named and not signalled', async 
 });
 
 test('a shutdown ends trees and leftovers in its time', async () => {
-  const stage = openStage({ shutdownGrace: 300, killGrace: '1h' });
+  const stage = openRealHarness({ shutdownGrace: 300, killGrace: '1h' });
   const { supervisor } = stage;
   for (const name of ['ignores-term', 'setsid-grandchild', 'double-fork', 'leaves-daemon', 'bare-child']) {
     supervisor.start({ command: [fixtureProgram(`${name}.sh`), stage.file(name)], background: true });

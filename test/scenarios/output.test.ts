@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import type { OutputPiece, ProcessHandle } from '../../src/index.ts';
-import { waitUntil } from '../fixtures/os.ts';
-import { openStage } from './stage.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 
 const MIB = 1024 * 1024;
 
@@ -26,7 +26,7 @@ function logOf(handle: ProcessHandle): string {
 }
 
 test('all that was printed before the exit is there', { timeout: 60_000 }, async () => {
-  await using stage = openStage({ maxParallelTools: 5 });
+  await using stage = openRealHarness({ maxParallelTools: 5 });
   const command = 'head -c 300000 /dev/zero | tr "\\0" x';
 
   const handles = Array.from({ length: 50 }, () => stage.supervisor.start({ command }));
@@ -42,7 +42,7 @@ test('all that was printed before the exit is there', { timeout: 60_000 }, async
 });
 
 test('a promotion keeps every byte', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'echo before; until test -e go; do sleep 0.02; done; echo after',
     timeout: 200,
@@ -60,7 +60,7 @@ test('a promotion keeps every byte', async () => {
 });
 
 test('an endless line is bounded, and counted to the byte', { timeout: 120_000 }, async () => {
-  await using stage = openStage({ stateDirectory: false, timeout: 0 });
+  await using stage = openRealHarness({ stateDirectory: false, timeout: 0 });
   const total = 1024 * MIB;
   const delay = monitorEventLoopDelay({ resolution: 10 });
   globalThis.gc?.();
@@ -90,7 +90,7 @@ test('an endless line is bounded, and counted to the byte', { timeout: 120_000 }
 });
 
 test('a flood of lines keeps head and tail', { timeout: 60_000 }, async () => {
-  await using stage = openStage({
+  await using stage = openRealHarness({
     timeout: 0,
     maxLogBytes: MIB,
     maxBufferBytes: 256 * 1024,
@@ -114,7 +114,7 @@ test('a flood of lines keeps head and tail', { timeout: 60_000 }, async () => {
 });
 
 test('characters split over chunks stay whole', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: String.raw`printf 'a\360\237'; sleep 0.05; printf '\230\200b\r'; sleep 0.05; printf '\n\033[3'; sleep 0.05; printf '1mred\033[0m\n'`,
   });
@@ -128,7 +128,7 @@ test('characters split over chunks stay whole', async () => {
 });
 
 test('invalid bytes and NULs crash nothing', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: String.raw`printf 'ok \377\376 \0 end and more text\n'` });
 
   const view = await handle.ended;
@@ -138,7 +138,7 @@ test('invalid bytes and NULs crash nothing', async () => {
 });
 
 test('binary output is summarised, and kept raw', async () => {
-  await using stage = openStage({ maxBufferBytes: 16 * MIB });
+  await using stage = openRealHarness({ maxBufferBytes: 16 * MIB });
   const handle = stage.supervisor.start({ command: ['head', '-c', String(10 * MIB), '/dev/urandom'] });
 
   const view = await handle.ended;
@@ -150,7 +150,7 @@ test('binary output is summarised, and kept raw', async () => {
 });
 
 test('reading on and on loses and repeats nothing', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'for n in $(seq 1 3000); do echo "line $n"; case $n in *7) echo;; esac; done; printf "the end"',
   });
@@ -172,7 +172,7 @@ test('reading on and on loses and repeats nothing', async () => {
 });
 
 test('a prompt without newline is returned at once', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'printf "Name? "; read name; echo "Hello $name"',
     stdin: 'pipe',
@@ -192,7 +192,7 @@ test('a prompt without newline is returned at once', async () => {
 });
 
 test('two readers have cursors of their own', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: 'echo one; echo two' });
   await handle.ended;
   const [first, second] = [handle.reader('first'), handle.reader('second')];
@@ -209,7 +209,7 @@ test('two readers have cursors of their own', async () => {
 });
 
 test('subscribers that throw or sleep do not delay the process', async () => {
-  await using stage = openStage({ maxBufferBytes: 256 * 1024, headBytes: 1024, maxLogBytes: 1 * MIB });
+  await using stage = openRealHarness({ maxBufferBytes: 256 * 1024, headBytes: 1024, maxLogBytes: 1 * MIB });
   const total = 5 * MIB;
   const handle = stage.supervisor.start({ command: `head -c ${total} /dev/zero | tr "\\0" x` });
   handle.output$.subscribe(() => {
@@ -237,7 +237,7 @@ test('subscribers that throw or sleep do not delay the process', async () => {
 });
 
 test('fifty thousand frames are a short reply', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const frames = 'BEGIN { for (i = 1; i <= 50000; i++) printf "\\rprogress %d of 50000", i }';
   const handle = stage.supervisor.start({ command: ['awk', frames] });
   await handle.ended;
@@ -249,7 +249,7 @@ test('fifty thousand frames are a short reply', async () => {
 });
 
 test('a log that cannot be written is reported and the process continues', async () => {
-  await using stage = openStage({ stateDirectory: 'state' });
+  await using stage = openRealHarness({ stateDirectory: 'state' });
   writeFileSync(stage.file('state'), 'a file where a directory should be');
 
   const handle = stage.supervisor.start({ command: 'echo fine' });
@@ -263,7 +263,7 @@ test('a log that cannot be written is reported and the process continues', async
 });
 
 test('a removed log is reported and the process continues', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'echo before; until test -e go; do sleep 0.02; done; echo after',
     background: true,
@@ -283,7 +283,7 @@ test('a removed log is reported and the process continues', async () => {
 });
 
 test('a secret split over chunks appears nowhere', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const secret = 's3cr3t-0f-the-house';
   const handle = stage.supervisor.start({
     command:
@@ -303,7 +303,7 @@ test('a secret split over chunks appears nowhere', async () => {
 });
 
 test('a secret in a command is not shown', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const secret = 's3cr3t-0f-the-house';
   const handle = stage.supervisor.start({
     command: ['echo', `--token=${secret}`],

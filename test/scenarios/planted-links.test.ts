@@ -15,7 +15,7 @@ import { createSupervisor } from '../../src/index.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { runProgram } from '../cli/program.ts';
-import { fixtureProgram, tempDir } from '../fixtures/os.ts';
+import { fixtureProgram, tempDir } from '../support/os.ts';
 
 /** A project whose `.troupe` came with the repository. */
 function cloneProject() {

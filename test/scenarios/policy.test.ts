@@ -8,9 +8,9 @@ import type { Policy } from '../../src/policy/policy.ts';
 import { fromPolicyText, toPolicyText } from '../../src/policy/policy-text.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createToolHost } from '../../src/tools/tool-host.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { corpus } from '../policy/corpus.ts';
-import { openStage, type Stage } from './stage.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 /** Runs a command as a model would, and answers with what it printed. */
 const run = defineTool({
@@ -35,7 +35,7 @@ const run = defineTool({
 });
 
 async function call(
-  stage: Stage,
+  stage: RealHarness,
   { policy, ...input }: { policy: Policy; command: unknown; cwd?: string; background?: boolean },
 ) {
   const host = createToolHost({ supervisor: stage.supervisor, tools: [run], owner: 'agent', policy });
@@ -49,7 +49,7 @@ describe('a denied command', () => {
   );
 
   test('starts nothing in any disguise', async () => {
-    await using stage = openStage();
+    await using stage = openRealHarness();
     const policy = createPolicy({ mode: 'auto', workspace: stage.directory });
 
     for (const command of deletes) {
@@ -64,7 +64,7 @@ describe('a denied command', () => {
   });
 
   test('is text where it is text', async () => {
-    await using stage = openStage();
+    await using stage = openRealHarness();
     const policy = createPolicy({ mode: 'auto', workspace: stage.directory });
     const command = "echo 'rm -rf /' # rm -rf /\ncat <<EOF\nshutdown now\nEOF\n";
 
@@ -81,7 +81,7 @@ describe('a workspace', () => {
   afterAll(() => outside.remove());
 
   function openWorkspace() {
-    const stage = openStage();
+    const stage = openRealHarness();
     symlinkSync(outside.path, stage.file('link'));
     mkdirSync(stage.file('sub'));
     writeFileSync(stage.file('own'), 'our own');
@@ -157,7 +157,7 @@ describe('the sandbox of the operating system', async () => {
   if (why !== null) console.warn(`The real sandbox is NOT tested here: ${why}`);
 
   test.skipIf(why !== null)('keeps writes in the workspace', { timeout: 60_000 }, async () => {
-    await using stage = openStage();
+    await using stage = openRealHarness();
     using outside = tempDir();
     const sandboxed = createPolicy({
       mode: 'auto',
@@ -183,7 +183,7 @@ describe('the sandbox of the operating system', async () => {
   });
 
   test.skipIf(why !== null)('ends with its process', { timeout: 60_000 }, async () => {
-    await using stage = openStage();
+    await using stage = openRealHarness();
     const sandboxed = createPolicy({
       mode: 'auto',
       workspace: stage.directory,

@@ -18,8 +18,8 @@ import {
   startTicksOf,
   tempDir,
   waitUntil,
-} from '../fixtures/os.ts';
-import { type PuppetHost, startPuppetHost } from '../fixtures/puppet-host.ts';
+} from '../support/os.ts';
+import { type PuppetHost, startPuppetHost } from '../support/puppet-host.ts';
 
 const places: { remove(): void }[] = [];
 const hosts: { readonly starting: Promise<PuppetHost>; readonly directory: string }[] = [];

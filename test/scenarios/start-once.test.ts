@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
-import { fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { fixtureProgram, isAlive, tempDir, waitUntil } from '../support/os.ts';
 
 interface Program {
   readonly child: ChildProcess;

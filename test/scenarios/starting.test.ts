@@ -13,14 +13,14 @@ import { promisify } from 'node:util';
 import { lastValueFrom, toArray } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { CommandSpec, FinalView, SpawnFailureCause } from '../../src/index.ts';
-import { carriers, fixtureProgram, tempDir, waitUntil } from '../fixtures/os.ts';
-import { openStage, type Stage } from './stage.ts';
+import { carriers, fixtureProgram, tempDir, waitUntil } from '../support/os.ts';
+import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 const isRoot = process.getuid?.() === 0;
 
 /** All that must hold of a start that failed, whatever the cause. */
 async function expectSpawnFailure(
-  stage: Stage,
+  stage: RealHarness,
   { spec, cause, code }: { spec: CommandSpec; cause: SpawnFailureCause; code: string | null },
 ): Promise<FinalView> {
   const completions: string[] = [];
@@ -47,7 +47,7 @@ async function expectSpawnFailure(
 }
 
 test('a missing program is named', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   const view = await expectSpawnFailure(stage, {
     spec: { command: ['no-such-program', 'x'] },
@@ -59,13 +59,13 @@ test('a missing program is named', async () => {
 });
 
 test('a missing shell is a missing program', async () => {
-  await using stage = openStage({ shell: '/no/such/shell' });
+  await using stage = openRealHarness({ shell: '/no/such/shell' });
 
   await expectSpawnFailure(stage, { spec: { command: 'true' }, cause: 'missing-program', code: 'ENOENT' });
 });
 
 test('a program that a shell cannot find has code 127', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   const result = await stage.supervisor.execute({ command: 'no-such-program' });
 
@@ -75,7 +75,7 @@ test('a program that a shell cannot find has code 127', async () => {
 test.each(['missing', 'deleted', 'a file'])(
   'a working directory that is %s is distinguished from a missing program',
   async (kind) => {
-    await using stage = openStage();
+    await using stage = openRealHarness();
     const cwd = stage.file('there');
     if (kind === 'a file') writeFileSync(cwd, '');
     if (kind === 'deleted') {
@@ -94,7 +94,7 @@ test.each(['missing', 'deleted', 'a file'])(
 );
 
 test('a file that may not be run is no permission', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const file = stage.file('plain.txt');
   writeFileSync(file, 'text');
 
@@ -102,7 +102,7 @@ test('a file that may not be run is no permission', async () => {
 });
 
 test('a command with too long arguments fails to start', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   await expectSpawnFailure(stage, {
     spec: { command: ['echo', 'x'.repeat(200 * 1024)] },
@@ -112,7 +112,7 @@ test('a command with too long arguments fails to start', async () => {
 });
 
 test('failed starts leak no slot and no descriptor', async () => {
-  await using stage = openStage({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
+  await using stage = openRealHarness({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
   await stage.supervisor.execute({ command: ['true'] });
   const before = readdirSync('/proc/self/fd').length;
 
@@ -215,7 +215,7 @@ test.runIf(isRoot)('a directory that may not be entered is no permission', async
 });
 
 test('a late subscriber gets everything', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({ command: 'echo one; echo two; exit 3' });
   await waitUntil(() => handle.status === 'failed');
 
@@ -228,7 +228,7 @@ test('a late subscriber gets everything', async () => {
 });
 
 test.each([0, '30d'])('a limit of %s does not fire at once', async (limit) => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   const handle = stage.supervisor.start({
     command: 'sleep 0.1; echo done',
@@ -242,7 +242,7 @@ test.each([0, '30d'])('a limit of %s does not fire at once', async (limit) => {
 });
 
 test('an array is seen by no shell', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   const result = await stage.supervisor.execute({ command: ['echo', '$HOME', '; ls', '`id`', '*'] });
 
@@ -250,7 +250,7 @@ test('an array is seen by no shell', async () => {
 });
 
 test('a process knows who it is and gets hints', async () => {
-  await using stage = openStage({ owner: 'conversation-7', env: { ADDED: 'yes' } });
+  await using stage = openRealHarness({ owner: 'conversation-7', env: { ADDED: 'yes' } });
   const handle = stage.supervisor.start({ command: ['env'], env: { HOME: null } });
   await handle.ended;
 
@@ -275,7 +275,7 @@ test('a process knows who it is and gets hints', async () => {
 });
 
 /** What a successful command printed. */
-async function printed({ supervisor }: Stage, spec: CommandSpec): Promise<string> {
+async function printed({ supervisor }: RealHarness, spec: CommandSpec): Promise<string> {
   const result = await supervisor.execute(spec);
   if (result.type !== 'completed') throw new Error(result.message);
   return result.stdout;
@@ -284,7 +284,7 @@ async function printed({ supervisor }: Stage, spec: CommandSpec): Promise<string
 test('a redacted name stays with this program', async () => {
   process.env['TROUPE_TEST_API_KEY'] = 'do-not-hand-on';
   try {
-    await using stage = openStage({ hints: { term: false, pager: false } });
+    await using stage = openRealHarness({ hints: { term: false, pager: false } });
     const data = await printed(stage, { command: ['env'] });
 
     expect(data).not.toContain('do-not-hand-on');
@@ -305,7 +305,7 @@ test.each([
 ])('a command does not inherit %s', async (name) => {
   vi.stubEnv(name, 'do-not-hand-on');
   onTestFinished(() => void vi.unstubAllEnvs());
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   const inherited = await printed(stage, { command: ['env'] });
   const given = await printed(stage, { command: ['env'], env: { [name]: 'given' } });
@@ -318,7 +318,7 @@ test('a command inherits names that are like keys', async () => {
   vi.stubEnv('TOKENIZERS_PARALLELISM', 'false');
   vi.stubEnv('KEYBOARD', 'qwertz');
   onTestFinished(() => void vi.unstubAllEnvs());
-  await using stage = openStage();
+  await using stage = openRealHarness();
 
   const data = await printed(stage, { command: ['env'] });
 
@@ -327,7 +327,7 @@ test('a command inherits names that are like keys', async () => {
 });
 
 test('a secret in label or metadata is recorded nowhere', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const secret = 'hunter2-hunter2';
 
   const handle = stage.supervisor.start({
@@ -350,7 +350,7 @@ test('a secret in label or metadata is recorded nowhere', async () => {
 });
 
 test('a relative cwd counts from that of the supervisor', async () => {
-  await using stage = openStage({ cwd: '/usr' });
+  await using stage = openRealHarness({ cwd: '/usr' });
 
   const result = await stage.supervisor.execute({ command: ['pwd'], cwd: 'lib', logFile: false });
 

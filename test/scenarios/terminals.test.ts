@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import type { CommandSpec, ProcessHandle, ScreenCapture } from '../../src/index.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { waitUntil } from '../fixtures/os.ts';
-import { openStage, type Stage } from './stage.ts';
+import { isInstalled } from '../support/installed.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 const kinds = (['pty', 'tmux'] as const).filter((kind) => kind === 'pty' || isInstalled('tmux'));
 
@@ -11,7 +11,7 @@ const withinMs = 30_000;
 
 vi.setConfig({ testTimeout: 90_000 });
 
-function start(stage: Stage, spec: CommandSpec): ProcessHandle {
+function start(stage: RealHarness, spec: CommandSpec): ProcessHandle {
   return stage.supervisor.start({ interactive: true, background: true, ...spec });
 }
 
@@ -46,7 +46,7 @@ const descriptors = () => readdirSync('/proc/self/fd').length;
 describe.each(kinds)('in a terminal of %s', (terminal) => {
   test('vim is typed in, saved and left', async (context) => {
     if (!isInstalled('vim')) context.skip();
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const path = stage.file('poem.txt');
     const vim = start(stage, { command: ['vim', '-u', 'NONE', '-N', '-n', path] });
     await shows(vim, 'poem.txt');
@@ -65,7 +65,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
 
   test('less is scrolled with arrows and left', async (context) => {
     if (!isInstalled('less')) context.skip();
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const numbers = Array.from({ length: 200 }, (_, index) => `line ${index + 1}.`).join('\n');
     writeFileSync(stage.file('long.txt'), numbers);
     const less = start(stage, { command: ['less', stage.file('long.txt')] });
@@ -84,7 +84,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
 
   test('top runs until Ctrl-C', async (context) => {
     if (!isInstalled('top', 'procps')) context.skip();
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const top = start(stage, { command: ['top', '-d', '1'], size: { columns: 100, rows: 30 } });
     const first = await shows(top, /PID.*COMMAND/);
 
@@ -97,7 +97,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('a paste of several lines is not run line by line', async () => {
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const bash = start(stage, { command: ['bash', '--norc', '--noprofile', '-i'], env: { PS1: 'ready> ' } });
     await shows(bash, 'ready>');
 
@@ -112,7 +112,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('text and the names of keys are kept apart', async () => {
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const cat = start(stage, { command: 'stty -echo; echo ready; cat' });
     await shows(cat, 'ready');
     const texts = [
@@ -133,7 +133,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('the last screen is there after the end', async () => {
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const handle = start(stage, { command: 'printf "top\\n\\033[5;10Hmiddle"; exit 3' });
     const view = await handle.ended;
 
@@ -148,7 +148,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('the exit code is true however the command ends', async () => {
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const cases: readonly [string, number | null, string | null][] = [
       ['exit 3', 3, null],
       ['false # a comment', 1, null],
@@ -167,7 +167,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('leftovers do not keep a process in a terminal from ending', async () => {
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
 
     const handle = start(stage, { command: "trap '' HUP; sleep 300 & echo hi; exit 6" });
     const view = await handle.ended;
@@ -179,7 +179,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('a kill ends the whole tree', async () => {
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const handle = start(stage, {
       command: 'setsid sleep 300 & nohup sleep 300 & (sleep 300 & ) ; echo up; wait',
     });
@@ -194,7 +194,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('a very fast command loses nothing, twenty times', async () => {
-    await using stage = openStage({ terminal, maxBackgroundProcesses: 50 });
+    await using stage = openRealHarness({ terminal, maxBackgroundProcesses: 50 });
 
     const handles = Array.from({ length: 20 }, (_, index) =>
       start(stage, { command: `echo first-${index}` }),
@@ -209,7 +209,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
 
   test('a question without echo is known as one for a secret', async (context) => {
     if (!isInstalled('ssh-keygen', 'openssh-client')) context.skip();
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const keygen = start(stage, { command: ['ssh-keygen', '-q', '-t', 'ed25519', '-f', stage.file('key')] });
     await shows(keygen, /passphrase/);
 
@@ -233,7 +233,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
 
   test('git takes the words of a commit from an editor', async (context) => {
     if (!isInstalled('git') || !isInstalled('vim')) context.skip();
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const identity = '-c user.name=t -c user.email=t@t -c commit.gpgsign=false';
     const git = start(stage, {
       command: `git init -q . && git ${identity} -c core.editor='vim -u NONE -N -n' commit -q --allow-empty`,
@@ -253,7 +253,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
 
   test('python is talked with', async (context) => {
     if (!isInstalled('python3')) context.skip();
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     const python = start(stage, { command: ['python3', '-q', '-i'] });
     await shows(python, '>>>');
 
@@ -265,7 +265,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('a watch tells once of each silence of the screen', async () => {
-    await using stage = openStage({ terminal });
+    await using stage = openRealHarness({ terminal });
     // It prints all the time and shows the same picture until the file `go` exists.
     const same = 'while ! [ -e go ]; do printf "\\r[same]"; sleep 0.05; done; printf "\\r[next]"; sleep 60';
     const handle = start(stage, { command: same });
@@ -294,7 +294,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
   });
 
   test('two hundred terminals leave the descriptors as they were', { timeout: 240_000 }, async () => {
-    await using stage = openStage({ terminal, maxBackgroundProcesses: 20, maxFinished: 10 });
+    await using stage = openRealHarness({ terminal, maxBackgroundProcesses: 20, maxFinished: 10 });
     const round = async (count: number) => {
       for (let from = 0; from < count; from += 10) {
         await Promise.all(Array.from({ length: 10 }, () => start(stage, { command: 'echo x' }).ended));
@@ -313,7 +313,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
 });
 
 test('without a terminal the fallback is said', async () => {
-  await using stage = openStage({ terminal: 'none' });
+  await using stage = openRealHarness({ terminal: 'none' });
 
   const handle = start(stage, { command: 'read answer; echo "you said $answer"' });
   const view = handle.view();

@@ -19,8 +19,8 @@ import {
   type Script,
   type VirtualClock,
 } from '../../src/testing/index.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { turn } from '../supervisor/scripted-rig.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 const places: { remove(): void }[] = [];
 

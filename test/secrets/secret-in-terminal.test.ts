@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { type ProcessHandle, waitFor } from '../../src/index.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { isInstalled } from '../support/installed.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, value } from './secret-arrange.ts';
 
 const terminal = { terminal: 'pty' } as const;

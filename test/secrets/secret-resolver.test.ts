@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { SecretQuestion, SecretSource } from '../../src/config/secret-source.ts';
 import { createSecretResolver } from '../../src/secrets/secret-resolver.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

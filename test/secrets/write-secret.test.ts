@@ -4,7 +4,7 @@ import type { AwaitedInput } from '../../src/process/process-view.ts';
 import { createSecretResolver } from '../../src/secrets/secret-resolver.ts';
 import { type SecretRecipient, writeSecret } from '../../src/secrets/write-secret.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, value } from './secret-arrange.ts';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ProcessRecord } from '../../src/process/process-record.ts';
-import { carriers, endAll, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { CrashFact } from './crash-facts.ts';
 

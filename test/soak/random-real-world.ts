@@ -1,8 +1,8 @@
 import { createSupervisor } from '../../src/index.ts';
 import { expectNoSurvivors } from '../../src/testing/index.ts';
-import { carriers, waitUntil } from '../fixtures/os.ts';
 import type { RandomWorld } from '../model/random-commands.ts';
 import { MAX_LIVE } from '../model/random-model.ts';
+import { carriers, waitUntil } from '../support/os.ts';
 
 /** Repeats its input, and exits or crashes when a line says so. */
 const PROGRAM =

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { CommandSpec, ProcessHandle, Supervisor } from '../../src/index.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { carriers, commandOf, waitUntil } from '../fixtures/os.ts';
-import { openStage, type Stage } from '../scenarios/stage.ts';
+import { isInstalled } from '../support/installed.ts';
+import { carriers, commandOf, waitUntil } from '../support/os.ts';
+import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 /** Returns the terminals whose masters `pid` holds, by their number in the system. */
 function terminalsOf(pid: number): readonly string[] {
@@ -25,7 +25,7 @@ function inheritedBy(pids: readonly number[]): readonly string[] {
   return pids.flatMap(terminalsOf).filter((terminal) => own.includes(terminal));
 }
 
-async function openTerminal({ supervisor }: Stage): Promise<ProcessHandle> {
+async function openTerminal({ supervisor }: RealHarness): Promise<ProcessHandle> {
   return startAndFind(supervisor, { command: ['sleep', '300'], interactive: true });
 }
 
@@ -47,7 +47,7 @@ const kinds: readonly (readonly [string, CommandSpec])[] = [
 ];
 
 test.each(kinds)('a command %s inherits no open terminal', async (_, spec) => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   await openTerminal(stage);
   await openTerminal(stage);
 
@@ -59,9 +59,9 @@ test.each(kinds)('a command %s inherits no open terminal', async (_, spec) => {
 });
 
 test('a watchdog inherits no open terminal', async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   await openTerminal(stage);
-  await using later = openStage();
+  await using later = openRealHarness();
 
   await startAndFind(later.supervisor, { command: ['sleep', '300'] });
 
@@ -71,9 +71,9 @@ test('a watchdog inherits no open terminal', async () => {
 });
 
 test.skipIf(!isInstalled('tmux'))('a tmux server inherits no open terminal', async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   await openTerminal(stage);
-  await using later = openStage({ terminal: 'tmux' });
+  await using later = openRealHarness({ terminal: 'tmux' });
 
   await openTerminal(later);
 
@@ -83,7 +83,7 @@ test.skipIf(!isInstalled('tmux'))('a tmux server inherits no open terminal', asy
 });
 
 test('a terminal beside another has the same environment', async () => {
-  await using stage = openStage({ terminal: 'pty', env: { 'a.b': 'kept', PS1: '$ ' } });
+  await using stage = openRealHarness({ terminal: 'pty', env: { 'a.b': 'kept', PS1: '$ ' } });
   const environment = async () => {
     const handle = stage.supervisor.start({ command: ['env', '-0'], interactive: true, background: true });
     await handle.ended;
@@ -100,8 +100,8 @@ test('a terminal beside another has the same environment', async () => {
 });
 
 test('a secret opens no terminal of another kind', async () => {
-  await using stage = openStage();
-  await using withoutSecret = openStage();
+  await using stage = openRealHarness();
+  await using withoutSecret = openRealHarness();
   const spec: CommandSpec = { command: ['sleep', '300'], interactive: true, background: true };
 
   const usual = withoutSecret.supervisor.start(spec).view();

@@ -14,7 +14,7 @@ import { toGapLine } from '../../src/output/log-map.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { fakeIo } from '../cli/fake-io.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { endedRecord, writeRecord } from './records.ts';
 
 const MIB = 1024 * 1024;

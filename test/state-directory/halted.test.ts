@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import type { StateDirectory } from '../../src/state-directory/state-directory.ts';
-import { endAll, tempDir, waitUntil } from '../fixtures/os.ts';
-import { startPuppetHost } from '../fixtures/puppet-host.ts';
+import { endAll, tempDir, waitUntil } from '../support/os.ts';
+import { startPuppetHost } from '../support/puppet-host.ts';
 
 test('a halted supervisor is not waited for', { timeout: 40_000 }, async () => {
   using place = tempDir();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
-import { carriers, endAll, tempDir } from '../fixtures/os.ts';
+import { carriers, endAll, tempDir } from '../support/os.ts';
 import { here } from './records.ts';
 
 /**

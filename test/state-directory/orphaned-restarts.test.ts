@@ -4,8 +4,8 @@ import { createSupervisor } from '../../src/index.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { turn } from '../supervisor/scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 /** A process that ended once and whose supervisor is dead, as an observer without a supervisor sees it. */
 async function leaveBehind({

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { untilListening } from '../control/arrange.ts';
-import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../support/os.ts';
 
 /** A process of another program, which is there to be killed. */
 async function openHost(lifetime: 'session' | 'persistent', command: string) {

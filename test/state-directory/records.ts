@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unknownEnd } from '../../machines/process/context.ts';
 import type { ProcessRecord } from '../../src/process/process-record.ts';
 import type { FinalView, ProcessView } from '../../src/process/process-view.ts';
 import { readTableScope } from '../../src/spawn/tree/table-scope.ts';
+import { endedView, runningView } from '../support/views.ts';
 
 const scope = readTableScope();
 
@@ -11,61 +11,23 @@ const scope = readTableScope();
 export const here = scope;
 
 const facts = {
-  kind: 'tool',
   command: { type: 'argv', argv: ['sleep', '1000'] },
   commandLine: 'sleep 1000',
-  cwd: '/',
-  label: null,
   owner: 'user',
-  lifetime: 'session',
-  tool: null,
-  callId: null,
-  metadata: {},
   mode: 'pipe',
   executionMode: 'asked for',
-  attempt: 1,
   createdAt: 1_000,
-  output: { bytes: 0, lines: 0, droppedBytes: 0, lastOutputAt: null, logFile: null, degraded: null },
-  terminal: null,
-  progress: null,
-  takesInput: false,
-  awaitsInput: null,
+  startedAt: 1_000,
 } as const;
 
-/** A record of a supervisor that was never entered in the roll: one that is dead. */
+/** Returns a record of a supervisor that was never registered, and so is dead. */
 export function runningRecord(id: string, more: Partial<ProcessRecord> = {}): ProcessRecord {
-  const view = {
-    ...facts,
-    id,
-    status: 'backgrounded',
-    pid: null,
-    pgid: null,
-    startedAt: 1_000,
-    backgroundedAt: 1_000,
-    runtimeMs: 5,
-    endsAt: null,
-    restarts: 0,
-    ready: { state: 'undeclared' },
-  } satisfies ProcessView;
-  return toRecord(view, more);
+  const times = { backgroundedAt: 1_000, runtimeMs: 5 };
+  return toRecord(runningView({ ...facts, ...times, id, pid: null, pgid: null }), more);
 }
 
 export function endedRecord(id: string, more: Partial<FinalView> = {}): ProcessRecord {
-  const view = {
-    ...facts,
-    id,
-    status: 'completed',
-    pid: 4,
-    startedAt: 1_000,
-    backgroundedAt: null,
-    endedAt: 2_000,
-    runtimeMs: 1_000,
-    restarts: 0,
-    ...unknownEnd,
-    exit: { code: 0, signal: null },
-    reason: { type: 'exited', code: 0 },
-    ...more,
-  } satisfies ProcessView;
+  const view = endedView({ ...facts, id, pid: 4, endedAt: 2_000, runtimeMs: 1_000, ...more });
   return toRecord(view, {});
 }
 

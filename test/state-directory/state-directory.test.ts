@@ -6,7 +6,7 @@ import { readTableScope } from '../../src/spawn/tree/table-scope.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { openControlStage } from '../control/arrange.ts';
-import { startTicksOf, tempDir } from '../fixtures/os.ts';
+import { startTicksOf, tempDir } from '../support/os.ts';
 import { endedRecord, runningRecord, writeRecord } from './records.ts';
 
 /** A state directory without a living supervisor. */
@@ -43,7 +43,7 @@ test('a directory that is not there is an empty one', async () => {
 test('live ones come first, then ended ones, each in order of creation', async () => {
   await using stage = await openControlStage();
   for (const [n, id] of ['tool_ccccccc3', 'tool_aaaaaaa1', 'tool_bbbbbbb2'].entries()) {
-    writeRecord(stage.directory, endedRecord(id, { createdAt: 3_000 - n * 1_000 }), id);
+    writeRecord(stage.stateDirectory, endedRecord(id, { createdAt: 3_000 - n * 1_000 }), id);
   }
 
   const { processes } = await stage.state.list();
@@ -178,7 +178,7 @@ test('a supervisor elsewhere is left alone and said to be there', async () => {
 
 test('sweeping takes what has ended, and a dry run says so before', async () => {
   await using stage = await openControlStage();
-  const { directory, state, supervisor } = stage;
+  const { stateDirectory: directory, state, supervisor } = stage;
   writeRecord(directory, endedRecord('tool_old22222'), 'tool_old22222');
   writeRecord(directory, endedRecord('tool_new22222', { endedAt: Date.now() }), 'tool_new22222');
   writeFileSync(join(directory, 'processes', 'tool_new22222.log'), 'x'.repeat(5_000));

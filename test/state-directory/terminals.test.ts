@@ -6,7 +6,7 @@ import { readTableScope } from '../../src/spawn/tree/table-scope.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
 import { openControlStage } from '../control/arrange.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { endedRecord, runningRecord, writeRecord } from './records.ts';
 
 const terminal = {
@@ -103,7 +103,7 @@ test('a terminal that lives without a supervisor is said to be out of reach', as
 
 test('a screen goes with its process', async () => {
   await using stage = await openControlStage();
-  const { directory, state } = stage;
+  const { stateDirectory: directory, state } = stage;
   const folder = join(directory, 'processes');
   mkdirSync(folder, { recursive: true });
   writeRecord(directory, endedRecord('tool_orphan22', { terminal }), 'tool_orphan22');

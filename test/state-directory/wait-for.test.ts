@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { connectionCount, openControlStage, untilListening } from '../control/arrange.ts';
-import { endAll, tempDir, waitUntil } from '../fixtures/os.ts';
-import { startPuppetHost } from '../fixtures/puppet-host.ts';
+import { endAll, tempDir, waitUntil } from '../support/os.ts';
+import { startPuppetHost } from '../support/puppet-host.ts';
 import { endedRecord, writeRecord } from './records.ts';
 
 test('a wait from outside resolves once its condition holds', async () => {

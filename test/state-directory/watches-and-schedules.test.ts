@@ -4,7 +4,7 @@ import { createReachableSupervisor } from '../../src/control/reachable-superviso
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import type { WatchNews } from '../../src/watches/watch.ts';
 import { openControlStage, untilListening } from '../control/arrange.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
 
 test('a watch tells its client until the process has ended', async () => {
   await using stage = await openControlStage();
@@ -50,7 +50,7 @@ test('watches of several clients do not replace each other, and each goes with i
 
 test('the watch of a client is not recorded', async () => {
   await using stage = await openControlStage();
-  const { state, supervisor, directory } = stage;
+  const { state, supervisor, stateDirectory: directory } = stage;
   const command: [string, ...string[]] = ['sleep', '1000'];
   const sleep = supervisor.start({ command, background: true, lifetime: 'persistent' });
   const leaving = new AbortController();
@@ -153,10 +153,10 @@ test('a schedule without a supervisor is listed and can be cancelled', async () 
 test('a schedule is kept by the supervisor of its process', async () => {
   await using stage = await openControlStage();
   const { state, supervisor, idle } = stage;
-  const other = createReachableSupervisor({ cwd: supervisor.cwd, stateDirectory: stage.directory });
+  const other = createReachableSupervisor({ cwd: supervisor.cwd, stateDirectory: stage.stateDirectory });
   await using _ = other;
   const own = other.start({ command: ['sleep', '1000'], background: true });
-  await untilListening(stage.directory, other.id);
+  await untilListening(stage.stateDirectory, other.id);
 
   const added = await state.schedule({ message: 'Look.', every: '1h', process: own.id });
   const named = await state.schedule({ message: 'Once.', after: '30m', supervisorId: supervisor.id });

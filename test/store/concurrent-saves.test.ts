@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFileRecordStore } from '../../src/store/file-record-store.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
 import { isWhole, parseNote } from './note.ts';
 
 const withinMs = 60_000;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFileJournal } from '../../src/store/file-journal.ts';
-import { endAll, fixtureProgram, tempDir } from '../fixtures/os.ts';
+import { endAll, fixtureProgram, tempDir } from '../support/os.ts';
 
 const entries = [{ type: 'one', text: 'grün\n' }, { type: 'two' }, { type: 'three' }];
 

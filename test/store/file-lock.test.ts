@@ -4,7 +4,7 @@ import { readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { lockFile } from '../../src/store/file-lock.ts';
-import { endAll, startTicksOf, stateOf, tempDir } from '../fixtures/os.ts';
+import { endAll, startTicksOf, stateOf, tempDir } from '../support/os.ts';
 import { bootId, deadProgram, leaveDeadLock } from './dead-lock.ts';
 
 const program = new URL('programs/locks-and-looks.ts', import.meta.url).pathname;

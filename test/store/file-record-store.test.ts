@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFileRecordStore } from '../../src/store/file-record-store.ts';
 import { type RecordFiles, systemFiles } from '../../src/store/record-files.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { interceptFiles, systemError } from './faulty-files.ts';
 import { note, parseNote } from './note.ts';
 import { describeRecordStore } from './record-store-conformance.ts';

@@ -14,7 +14,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import type { SupervisorEntry } from '../../src/store/supervisor-registry.ts';
-import { endAll, isAlive, startTicksOf, stateOf, tempDir } from '../fixtures/os.ts';
+import { endAll, isAlive, startTicksOf, stateOf, tempDir } from '../support/os.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -1,7 +1,7 @@
 import { existsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { makeDirectory } from '../../src/store/make-directory.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 test('each directory on the way is closed to others', () => {
   using place = tempDir();

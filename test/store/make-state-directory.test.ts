@@ -11,7 +11,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { makeStateDirectory } from '../../src/store/make-state-directory.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 function arrange() {
   const temp = tempDir();

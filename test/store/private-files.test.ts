@@ -9,7 +9,7 @@ import {
   openPrivateHandle,
   type PrivateAccess,
 } from '../../src/store/private-files.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 const accesses: PrivateAccess[] = ['read', 'append', 'readAndAppend', 'change', 'replace'];
 const isRoot = process.geteuid?.() === 0;

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 function arrange({ depth = 0 } = {}) {
   const temp = tempDir();

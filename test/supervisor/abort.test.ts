@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 test('an aborted start kills the whole tree of a real process', async () => {
   await using supervisor = createSupervisor({ stateDirectory: false });
@@ -17,7 +17,7 @@ test('an aborted start kills the whole tree of a real process', async () => {
 });
 
 test('an aborted execute resolves with the end that the abort caused', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const abort = new AbortController();
   const result = rig.supervisor.execute({ command: 'build', signal: abort.signal });
   await turn();
@@ -34,7 +34,7 @@ test('an aborted execute resolves with the end that the abort caused', async () 
 });
 
 test('an aborted execute with detach leaves the process running in the background', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const abort = new AbortController();
   const result = rig.supervisor.execute({ command: 'build', signal: abort.signal, onAbort: 'detach' });
   await turn();
@@ -46,7 +46,7 @@ test('an aborted execute with detach leaves the process running in the backgroun
 });
 
 test('a start whose signal is aborted already starts nothing', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const signal = AbortSignal.abort(new Error('too late'));
 
   const start = () => rig.supervisor.start({ command: 'build', signal });
@@ -56,7 +56,7 @@ test('a start whose signal is aborted already starts nothing', async () => {
 });
 
 test('an abort cancels a process that waits for a slot', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   rig.supervisor.start({ command: 'first' });
   const abort = new AbortController();
   const queued = rig.supervisor.start({ command: 'second', signal: abort.signal });
@@ -68,7 +68,7 @@ test('an abort cancels a process that waits for a slot', async () => {
 });
 
 test('an abort after the end has no effect, and no listener remains', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { signal } = new AbortController();
   const handle = rig.supervisor.start({ command: 'build', signal });
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
@@ -79,7 +79,7 @@ test('an abort after the end has no effect, and no listener remains', async () =
 });
 
 test('an aborted wait for readiness returns "waiting", and the process continues', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const abort = new AbortController();
   const server = rig.supervisor.start({ command: 'serve', background: true, ready: { line: 'up' } });
   const ready = server.ready({ signal: abort.signal });
@@ -97,10 +97,10 @@ test.each([
 ] as [
   string,
   (
-    ...given: [ReturnType<ReturnType<typeof createScriptedRig>['supervisor']['start']>, object]
+    ...given: [ReturnType<ReturnType<typeof createVirtualHarness>['supervisor']['start']>, object]
   ) => Promise<unknown>,
 ][])('an aborted %s with kill ends with the process', async (_, wait) => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const abort = new AbortController();
   const server = rig.supervisor.start({ command: 'serve', background: true, ready: { line: 'up' } });
   const waited = wait(server, { signal: abort.signal, onAbort: 'kill' });
@@ -114,7 +114,7 @@ test.each([
 });
 
 test('an aborted wait with kill is interrupted when the process survives', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const abort = new AbortController();
   const server = rig.supervisor.start({ command: 'serve', background: true });
   await turn();

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { toFlagWords } from '../../src/cli/flag-words.ts';
 import { toErrorText } from '../../src/config/error-text.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const command = ['scripted'] as const;
 
 test('no more tools run at once than may', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 2 });
+  await using rig = createVirtualHarness({ maxParallelTools: 2 });
   const { supervisor, backend } = rig;
 
   const handles = Array.from({ length: 4 }, () => supervisor.start({ command: [...command] }));
@@ -17,7 +17,7 @@ test('no more tools run at once than may', async () => {
 });
 
 test('queued processes start first in, first out', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   const [first, second, third] = ['a', 'b', 'c'].map((name) => rig.supervisor.start({ command: [name] }));
 
   rig.run(0).exit();
@@ -31,7 +31,7 @@ test('queued processes start first in, first out', async () => {
 });
 
 test('tools and agents wait in lines of their own', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1, maxParallelAgents: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1, maxParallelAgents: 1 });
   const { supervisor } = rig;
 
   const tools = [1, 2].map(() => supervisor.start({ command: [...command] }));
@@ -45,7 +45,7 @@ test('tools and agents wait in lines of their own', async () => {
 const endless = { timeout: 0, maxExecutionTime: 0 } as const;
 
 test('the answer to a queued call names the holders of the slots', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   const { supervisor, clock } = rig;
   const holder = supervisor.start({ command: 'npm run dev', ...endless });
   clock.advance(4_000);
@@ -65,7 +65,7 @@ test('the answer to a queued call names the holders of the slots', async () => {
 });
 
 test('a queued process starts without its caller', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   const { supervisor, clock } = rig;
   const holder = supervisor.start({ command: [...command], ...endless });
   const queued = supervisor.start({ command: [...command], timeout: '3s', maxExecutionTime: '10s' });
@@ -80,7 +80,7 @@ test('a queued process starts without its caller', async () => {
 });
 
 test('the wait for a place counts against the time-out', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   const { supervisor, clock } = rig;
   const holder = supervisor.start({ command: 'npm run dev', ...endless });
   const order = { command: 'ls', timeout: '3s', onTimeout: 'kill' } as const;
@@ -101,7 +101,7 @@ test('the wait for a place counts against the time-out', async () => {
 });
 
 test('the hard limit bounds a caller who waits', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   const { supervisor, clock } = rig;
   supervisor.start({ command: 'npm run dev', ...endless });
   const result = supervisor.execute({
@@ -121,7 +121,7 @@ test('the hard limit bounds a caller who waits', async () => {
 });
 
 test('a move to the background leaves the queue', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
   const { supervisor } = rig;
   supervisor.start({ command: [...command], ...endless });
   const queued = supervisor.start({ command: [...command] });
@@ -139,7 +139,7 @@ test('a move to the background leaves the queue', async () => {
 });
 
 test('leftovers hold no place', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
   const { supervisor } = rig;
   for (const background of [false, true]) {
     const handle = supervisor.start({ command: [...command], background });
@@ -155,7 +155,7 @@ test('leftovers hold no place', async () => {
 });
 
 test('a killed process leaves the queue', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   const { supervisor } = rig;
   const [running, doomed, last] = [1, 2, 3].map(() => supervisor.start({ command: [...command] }));
 
@@ -175,7 +175,7 @@ test('a killed process leaves the queue', async () => {
 });
 
 test('a background start beyond the limit is refused', async () => {
-  await using rig = createScriptedRig({ maxBackgroundProcesses: 2 });
+  await using rig = createVirtualHarness({ maxBackgroundProcesses: 2 });
   const { supervisor, backend } = rig;
   const start = () => supervisor.start({ command: [...command], background: true });
   const ids = [start().id, start().id];
@@ -191,7 +191,7 @@ test('a background start beyond the limit is refused', async () => {
 });
 
 test('a refused background start lists at most 20 ids', async () => {
-  await using rig = createScriptedRig({ maxBackgroundProcesses: 23 });
+  await using rig = createVirtualHarness({ maxBackgroundProcesses: 23 });
   const start = () => rig.supervisor.start({ command: [...command], background: true });
   const ids = Array.from({ length: 23 }, () => start().id);
 
@@ -199,7 +199,7 @@ test('a refused background start lists at most 20 ids', async () => {
 });
 
 test('the refusal of a background start is printed in the words of the command line', async () => {
-  await using rig = createScriptedRig({ maxBackgroundProcesses: 0 });
+  await using rig = createVirtualHarness({ maxBackgroundProcesses: 0 });
   const start = () => rig.supervisor.start({ command: [...command], background: true });
   const refusal = await Promise.resolve().then(start).catch(toErrorText);
 
@@ -209,7 +209,7 @@ test('the refusal of a background start is printed in the words of the command l
 });
 
 test('a refused start has its code', async () => {
-  await using rig = createScriptedRig({ maxBackgroundProcesses: 0 });
+  await using rig = createVirtualHarness({ maxBackgroundProcesses: 0 });
 
   const start = () => rig.supervisor.start({ command: [...command], background: true });
 
@@ -217,7 +217,7 @@ test('a refused start has its code', async () => {
 });
 
 test('a promotion goes beyond the limit', async () => {
-  await using rig = createScriptedRig({ maxBackgroundProcesses: 1, timeout: 1_000 });
+  await using rig = createVirtualHarness({ maxBackgroundProcesses: 1, timeout: 1_000 });
   const { supervisor, clock } = rig;
   supervisor.start({ command: [...command], background: true });
   const promoted = [1, 2].map(() => supervisor.start({ command: [...command] }));
@@ -238,7 +238,7 @@ test('a promotion goes beyond the limit', async () => {
 });
 
 test('a promotion frees its foreground slot', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1, timeout: 1_000 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1, timeout: 1_000 });
   const first = rig.supervisor.start({ command: [...command] });
   rig.clock.advance(500);
   const second = rig.supervisor.start({ command: [...command] });
@@ -249,7 +249,7 @@ test('a promotion frees its foreground slot', async () => {
 });
 
 test('a process keeps its slot while it is stopping', async () => {
-  await using rig = createScriptedRig({ maxBackgroundProcesses: 1, killGrace: 1_000 });
+  await using rig = createVirtualHarness({ maxBackgroundProcesses: 1, killGrace: 1_000 });
   const { supervisor, clock } = rig;
   const start = () => supervisor.start({ command: [...command], background: true });
   const stubborn = start();
@@ -266,7 +266,7 @@ test('a process keeps its slot while it is stopping', async () => {
 });
 
 test('a process that failed to start gives its slot back', async () => {
-  await using rig = createScriptedRig({
+  await using rig = createVirtualHarness({
     maxParallelTools: 1,
     maxBackgroundProcesses: 1,
     script: (run) =>
@@ -289,7 +289,7 @@ test('a process that failed to start gives its slot back', async () => {
 });
 
 test('a restart in the background keeps its slot', async () => {
-  await using rig = createScriptedRig({ maxBackgroundProcesses: 1 });
+  await using rig = createVirtualHarness({ maxBackgroundProcesses: 1 });
   const { supervisor } = rig;
   const start = () => supervisor.start({ command: [...command], background: true });
   const service = supervisor.start({
@@ -306,7 +306,7 @@ test('a restart in the background keeps its slot', async () => {
 });
 
 test('two hundred random lives leave all slots free', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 3, maxBackgroundProcesses: 400, timeout: 500 });
+  await using rig = createVirtualHarness({ maxParallelTools: 3, maxBackgroundProcesses: 400, timeout: 500 });
   const { supervisor, clock } = rig;
   let seed = 7;
   const chance = () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 
 const endAtOnce: Script = (run) => {
   run.comeUp();

@@ -7,7 +7,7 @@ import { createRuntime } from '../../src/supervisor/runtime.ts';
 import { shutDown } from '../../src/supervisor/shut-down.ts';
 import { startProcess } from '../../src/supervisor/start-process.ts';
 import { createSupervisorDeps } from '../../src/supervisor/supervisor-deps.ts';
-import { carriers, waitUntil } from '../fixtures/os.ts';
+import { carriers, waitUntil } from '../support/os.ts';
 
 /** Supervises real processes through a backend that was tampered with. */
 function openTampered(tamper: (real: Backend) => Backend) {

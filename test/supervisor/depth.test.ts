@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
 async function depthOfProcess(options: { depth?: number } = {}): Promise<string | undefined> {
-  await using rig = createScriptedRig(options);
+  await using rig = createVirtualHarness(options);
   rig.supervisor.start({ command: 'serve' });
   await turn();
   return rig.run(0).request.env['TROUPE_DEPTH'];

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ProcessRecord } from '../../src/process/process-record.ts';
 import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const serve = { command: 'serve --port 1', background: true } as const;
 
 test('duplicates are allowed unless it is said', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
 
   rig.supervisor.start(serve);
   rig.supervisor.start(serve);
@@ -15,7 +15,7 @@ test('duplicates are allowed unless it is said', async () => {
 });
 
 test('a refused duplicate names the one that runs', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { id } = rig.supervisor.start(serve);
 
   const again = () => rig.supervisor.start({ ...serve, onDuplicate: 'refuse' });
@@ -26,7 +26,7 @@ test('a refused duplicate names the one that runs', async () => {
 });
 
 test('a joined duplicate is the one that runs', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const first = rig.supervisor.start(serve);
 
   const second = rig.supervisor.start({ ...serve, onDuplicate: 'join' });
@@ -36,7 +36,7 @@ test('a joined duplicate is the one that runs', async () => {
 });
 
 test('force starts a duplicate', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const first = rig.supervisor.start(serve);
 
   const second = rig.supervisor.start({ ...serve, onDuplicate: 'refuse', force: true });
@@ -49,7 +49,7 @@ test.each([
   ['another command', { ...serve, command: 'serve --port 2' }],
   ['an array of the same words', { ...serve, command: ['serve', '--port', '1'] as [string, ...string[]] }],
 ])('%s is no duplicate', async (_, spec) => {
-  await using rig = createScriptedRig({ cwd: '/tmp' });
+  await using rig = createVirtualHarness({ cwd: '/tmp' });
   rig.supervisor.start(serve);
 
   rig.supervisor.start({ ...spec, onDuplicate: 'refuse' });
@@ -58,7 +58,7 @@ test.each([
 });
 
 test('a foreground process is no duplicate', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const foreground = rig.supervisor.start({ command: serve.command });
 
   rig.supervisor.start({ ...serve, onDuplicate: 'refuse' });
@@ -68,7 +68,7 @@ test('a foreground process is no duplicate', async () => {
 });
 
 test('a process moved to the background is a duplicate', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const promoted = rig.supervisor.start({ command: serve.command });
   promoted.background();
 
@@ -76,7 +76,7 @@ test('a process moved to the background is a duplicate', async () => {
 });
 
 test('a joined command that has ended is not run again', async () => {
-  await using rig = createScriptedRig({ retention: '30m' });
+  await using rig = createVirtualHarness({ retention: '30m' });
   const first = rig.supervisor.start(serve);
   rig.run(0).exit({ code: 3 });
   await turn();
@@ -92,12 +92,12 @@ test('a joined command that has ended is not run again', async () => {
 
 test('a joined command is not run again by the next supervisor', async () => {
   const records = createMemoryRecordStore<ProcessRecord>();
-  const first = createScriptedRig({ records });
+  const first = createVirtualHarness({ records });
   const { id } = first.supervisor.start(serve);
   first.run(0).exit();
   await first[Symbol.asyncDispose]();
 
-  await using next = createScriptedRig({ records, clock: first.clock });
+  await using next = createVirtualHarness({ records, clock: first.clock });
   const joined = next.supervisor.start({ ...serve, onDuplicate: 'join' });
 
   expect(joined.id).toBe(id);
@@ -106,7 +106,7 @@ test('a joined command is not run again by the next supervisor', async () => {
 });
 
 test('an ended process is no duplicate', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const first = rig.supervisor.start(serve);
   rig.run(0).exit();
   await turn();
@@ -118,7 +118,7 @@ test('an ended process is no duplicate', async () => {
 });
 
 test('another owner has no duplicate here', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const spec = { command: 'serve', background: true, onDuplicate: 'join' } as const;
 
   const mine = rig.supervisor.start({ ...spec, owner: 'me' });
@@ -128,7 +128,7 @@ test('another owner has no duplicate here', async () => {
 });
 
 test('commands that differ in a secret are no duplicates', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const spec = { background: true, onDuplicate: 'join' } as const;
 
   const one = rig.supervisor.start({ ...spec, command: ['sleep', '31'], secrets: { T: '31' } });

@@ -5,10 +5,10 @@ import { createSocketPaths } from '../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { waitUntil } from '../fixtures/os.ts';
-import { mountSmallDisk, type SmallDisk } from '../fixtures/small-disk.ts';
 import { untilServerIsGone } from '../spawn/tmux/arrange.ts';
+import { isInstalled } from '../support/installed.ts';
+import { waitUntil } from '../support/os.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 const timeout = 60_000;
 const MIB = 1024 * 1024;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createSupervisor, type FunctionSpec } from '../../src/index.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 type Run = FunctionSpec['run'];
 
@@ -48,7 +48,7 @@ test('a result that JSON cannot tell is its text', async () => {
 });
 
 test('a function has a lifecycle like a command', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   let finish = (_: string) => {};
   const handle = rig.supervisor.start({ run: () => new Promise<string>((resolve) => (finish = resolve)) });
   await turn();
@@ -86,7 +86,7 @@ test.each([
 });
 
 test('a kill aborts the function', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ run: untilAborted });
   await turn();
 
@@ -97,7 +97,7 @@ test('a kill aborts the function', async () => {
 });
 
 test('a limit aborts the function', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ run: untilAborted, background: true, maxBackgroundTime: '1m' });
   await turn();
 
@@ -107,7 +107,7 @@ test('a limit aborts the function', async () => {
 });
 
 test('a function that ignores its signal stays stopping', async () => {
-  const rig = createScriptedRig();
+  const rig = createVirtualHarness();
   let finish = () => {};
   const handle = rig.supervisor.start({ run: () => new Promise<void>((resolve) => (finish = resolve)) });
   await turn();
@@ -126,7 +126,7 @@ test('a function that ignores its signal stays stopping', async () => {
 });
 
 test('a shutdown names a function that ignores it', async () => {
-  const rig = createScriptedRig();
+  const rig = createVirtualHarness();
   const { id } = rig.supervisor.start({ run: () => new Promise(() => {}) });
   await turn();
   const done = rig.supervisor.shutdown();
@@ -137,7 +137,7 @@ test('a shutdown names a function that ignores it', async () => {
 });
 
 test('functions count against the same limits', async () => {
-  await using rig = createScriptedRig({ maxParallelAgents: 1 });
+  await using rig = createVirtualHarness({ maxParallelAgents: 1 });
   const start = () => rig.supervisor.start({ run: untilAborted, kind: 'agent' });
 
   const [first, second] = [start(), start()];
@@ -147,7 +147,7 @@ test('functions count against the same limits', async () => {
 });
 
 test('a function prints as it goes', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   let print = (_: string) => {};
   const handle = rig.supervisor.start({
     run: ({ id, stdout, signal }) => {
@@ -163,7 +163,7 @@ test('a function prints as it goes', async () => {
 });
 
 test('a function has no input', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ run: untilAborted });
   await turn();
 
@@ -192,7 +192,7 @@ function toCircle(): object {
 }
 
 test('the result reports a function that cannot be ended', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const result = rig.supervisor.execute({
     run: () => new Promise(() => {}),
     timeout: 200,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 test('input reaches a real process, whose stdin then ends', async () => {
   await using supervisor = createSupervisor({ stateDirectory: false });
@@ -32,7 +32,7 @@ test('a process that does not read its input ends as usual, and the stream is ca
 });
 
 test('input gives its process a pipe as stdin', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   rig.supervisor.start({ command: 'read', input: 'all of it' });
   await turn();
 
@@ -41,7 +41,7 @@ test('input gives its process a pipe as stdin', async () => {
 });
 
 test('a failing stream kills its process, and the timeline has the error', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const input = new ReadableStream<string>({
     start: (controller) => controller.error(new Error('disk gone')),
   });
@@ -56,7 +56,7 @@ test('a failing stream kills its process, and the timeline has the error', async
 });
 
 test('a restarted process reads its text again', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   rig.supervisor.start({
     command: 'read',
     input: 'again',
@@ -80,14 +80,14 @@ test.each([
   ['a stream that may be joined', { input: stream(), onDuplicate: 'join' }, /cannot be compared/],
   ['a number', { input: 7 }, /"input" is 7; expected text, bytes/],
 ])('input with %s is refused', async (_, options, message) => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
 
   expect(() => rig.supervisor.start({ command: 'x', ...(options as object) })).toThrow(message);
   expect(rig.backend.runs).toHaveLength(0);
 });
 
 test('a process with other input is no duplicate', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const start = (input: string) =>
     rig.supervisor.start({ command: 'load', background: true, onDuplicate: 'join', input });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createActor, createMachine, type InspectionEvent } from 'xstate';
 import { createConversation, createScriptedModel, createSupervisor } from '../../src/index.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 interface Inspected {
   readonly id: string;
@@ -34,7 +34,7 @@ function createInspector() {
 
 test('an inspector sees processes under their ids, below their supervisor', async () => {
   const inspector = createInspector();
-  await using rig = createScriptedRig({ inspect: inspector.inspect });
+  await using rig = createVirtualHarness({ inspect: inspector.inspect });
 
   const { id } = rig.supervisor.start({ command: ['make'] });
   rig.run(0).exit({ code: 1 });
@@ -53,7 +53,7 @@ test('an inspector sees processes under their ids, below their supervisor', asyn
 
 test('an inspector sees watches, conversations and actors of the user as parts of one system', async () => {
   const inspector = createInspector();
-  await using rig = createScriptedRig({ inspect: { next: inspector.inspect } });
+  await using rig = createVirtualHarness({ inspect: { next: inspector.inspect } });
   const { supervisor, clock } = rig;
   const { id } = supervisor.start({ command: ['make'], background: true });
 
@@ -77,7 +77,7 @@ test('an inspector sees watches, conversations and actors of the user as parts o
 
 test('an actor is the same object in all its events', async () => {
   const inspector = createInspector();
-  await using rig = createScriptedRig({ inspect: inspector.inspect });
+  await using rig = createVirtualHarness({ inspect: inspector.inspect });
 
   rig.supervisor.start({ command: ['make'] });
 
@@ -89,7 +89,7 @@ test('an actor is the same object in all its events', async () => {
 
 test('an inspected actor has the current snapshot', async () => {
   const inspector = createInspector();
-  await using rig = createScriptedRig({ inspect: inspector.inspect });
+  await using rig = createVirtualHarness({ inspect: inspector.inspect });
   const { id } = rig.supervisor.start({ command: ['make'] });
   const actor = inspector.events.find(
     ({ actorRef }) => (actorRef as unknown as Inspected).id === id,
@@ -103,7 +103,7 @@ test('an inspected actor has the current snapshot', async () => {
 
 test('an inspector does not see what is written to a process', async () => {
   const inspector = createInspector();
-  await using rig = createScriptedRig({ inspect: inspector.inspect, secrets: { pin: () => 'hunter2' } });
+  await using rig = createVirtualHarness({ inspect: inspector.inspect, secrets: { pin: () => 'hunter2' } });
   const handle = rig.supervisor.start({ command: ['login'], stdin: 'pipe' });
 
   await handle.write('hunter2\n');
@@ -121,7 +121,7 @@ test('an inspector that throws is reported and has no other effect', async () =>
   const inspect = () => {
     throw new Error('The inspector is broken.');
   };
-  await using rig = createScriptedRig({ inspect });
+  await using rig = createVirtualHarness({ inspect });
 
   const handle = rig.supervisor.start({ command: ['make'] });
   rig.run(0).exit();
@@ -139,7 +139,7 @@ test('an inspector must be a function or an observer', () => {
 });
 
 test('a supervisor without an inspector has none to pass on', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
 
   expect(rig.supervisor.inspect).toBe(null);
 });

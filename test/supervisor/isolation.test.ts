@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedBackend } from '../../src/testing/index.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -10,7 +10,7 @@ const boom = () => {
 };
 
 test('a subscriber that throws does not disturb the others', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { supervisor } = rig;
   const handle = supervisor.start({ command: 'x' });
   const other = supervisor.start({ command: 'y' });
@@ -33,7 +33,7 @@ test('a subscriber that throws does not disturb the others', async () => {
 
 test('a supervisor stream continues despite a broken subscriber', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { supervisor } = rig;
   supervisor.events$.subscribe(boom);
   supervisor.completions$.subscribe(boom);
@@ -51,7 +51,7 @@ test('a supervisor stream continues despite a broken subscriber', async () => {
 });
 
 test('a subscriber may start and kill in its callback', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { supervisor } = rig;
   let restarts = 0;
   supervisor.completions$.subscribe(() => {
@@ -85,7 +85,7 @@ test('a backend that throws loses only its process', async () => {
 });
 
 test('a backend that says too much changes nothing', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
   const run = rig.run(0);
   run.tell({ type: 'process.spawned', pid: 77, pgid: 77 });
@@ -102,7 +102,7 @@ test('a backend that says too much changes nothing', async () => {
 });
 
 test('a lost process says why', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
 
   rig.run(0).tell({ type: 'process.lost', why: 'the host is gone' });
@@ -115,8 +115,8 @@ test('a lost process says why', async () => {
 });
 
 test('supervisors in one program do not know each other', async () => {
-  await using first = createScriptedRig({ maxBackgroundProcesses: 1 });
-  const second = createScriptedRig({ maxBackgroundProcesses: 1 });
+  await using first = createVirtualHarness({ maxBackgroundProcesses: 1 });
+  const second = createVirtualHarness({ maxBackgroundProcesses: 1 });
   const mine = first.supervisor.start({ command: 'x', background: true });
   const theirs = second.supervisor.start({ command: 'x', background: true, onDuplicate: 'refuse' });
 
@@ -131,7 +131,7 @@ test('supervisors in one program do not know each other', async () => {
 });
 
 test('lists are by owner and by life', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const { supervisor } = rig;
   const mine = supervisor.start({ command: 'a', owner: 'conversation-1' });
   const theirs = supervisor.start({ command: 'b', owner: 'conversation-2' });

@@ -1,10 +1,10 @@
 import { lastValueFrom, toArray } from 'rxjs';
 import { expect, test } from 'vitest';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 /** A process that printed two lines and ended before anybody looked. */
 async function createEnded() {
-  const rig = createScriptedRig();
+  const rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).print('one\ntw');
   rig.run(0).print('o\n');
@@ -51,7 +51,7 @@ test('a late iterator ends', async () => {
 });
 
 test('an early subscriber sees each status once', async () => {
-  await using rig = createScriptedRig({ script: () => {}, timeout: 100 });
+  await using rig = createVirtualHarness({ script: () => {}, timeout: 100 });
   const handle = rig.supervisor.start({ command: 'x' });
   const statuses: string[] = [];
   handle.status$.subscribe((status) => statuses.push(status));
@@ -65,7 +65,7 @@ test('an early subscriber sees each status once', async () => {
 });
 
 test('a list of all follows, once a turn', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const lists: string[][] = [];
   rig.supervisor.processes$.subscribe((views) => lists.push(views.map(({ status }) => status)));
 
@@ -80,7 +80,7 @@ test('a list of all follows, once a turn', async () => {
 });
 
 test('events are published once and in order', async () => {
-  await using rig = createScriptedRig({ timeout: 100 });
+  await using rig = createVirtualHarness({ timeout: 100 });
   const { id } = rig.supervisor.start({ command: 'x' });
 
   rig.clock.advance(100);
@@ -97,7 +97,7 @@ test('events are published once and in order', async () => {
 });
 
 test('a timeline names who did what', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
   handle.background('agent');
   await handle.kill({ by: 'agent', signal: 'SIGINT' });

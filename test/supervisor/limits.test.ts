@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BackgroundedResult, ProcessResult } from '../../src/index.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 function toBackgrounded(result: ProcessResult): BackgroundedResult {
   if (result.type !== 'backgrounded') throw new Error(`The result is ${result.type}.`);
@@ -8,7 +8,7 @@ function toBackgrounded(result: ProcessResult): BackgroundedResult {
 }
 
 test('a promotion says what the caller needs to know', async () => {
-  await using rig = createScriptedRig({ timeout: '2s' });
+  await using rig = createVirtualHarness({ timeout: '2s' });
   const result = rig.supervisor.execute({ command: 'x' });
   rig.run(0).print('so far');
 
@@ -30,7 +30,7 @@ test('a promotion says what the caller needs to know', async () => {
 });
 
 test('a promotion says when a limit ends the process', async () => {
-  await using rig = createScriptedRig({ timeout: '2s', maxBackgroundTime: '30m' });
+  await using rig = createVirtualHarness({ timeout: '2s', maxBackgroundTime: '30m' });
   const result = rig.supervisor.execute({ command: 'x' });
 
   rig.clock.advance(2_000);
@@ -40,7 +40,7 @@ test('a promotion says when a limit ends the process', async () => {
 });
 
 test('onTimeout kill names the seconds and the id', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const result = rig.supervisor.execute({ command: 'x', timeout: '3s', onTimeout: 'kill' });
 
   rig.clock.advance(3_000);
@@ -57,7 +57,7 @@ test('onTimeout kill names the seconds and the id', async () => {
 });
 
 test('onTimeout wait waits until the hard limit', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({
     command: 'x',
     timeout: '3s',
@@ -77,7 +77,7 @@ test('onTimeout wait waits until the hard limit', async () => {
 });
 
 test('the background limit counts the whole run', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', timeout: '20s', maxBackgroundTime: '60s' });
 
   rig.clock.advance(20_000);
@@ -90,7 +90,7 @@ test('the background limit counts the whole run', async () => {
 });
 
 test('zero means no limit', async () => {
-  await using rig = createScriptedRig({ timeout: 0, maxExecutionTime: 0, maxBackgroundTime: 0 });
+  await using rig = createVirtualHarness({ timeout: 0, maxExecutionTime: 0, maxBackgroundTime: 0 });
   const foreground = rig.supervisor.start({ command: 'x' });
   const background = rig.supervisor.start({ command: 'x', background: true });
 
@@ -100,7 +100,7 @@ test('zero means no limit', async () => {
 });
 
 test('a limit of thirty days does not fire at once', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', background: true, maxBackgroundTime: '30d' });
 
   rig.clock.advance(30 * 86_400_000 - 1);
@@ -112,7 +112,7 @@ test('a limit of thirty days does not fire at once', async () => {
 });
 
 test('limits can be extended, shortened and lifted', async () => {
-  await using rig = createScriptedRig({ timeout: '10s', maxBackgroundTime: '60s' });
+  await using rig = createVirtualHarness({ timeout: '10s', maxBackgroundTime: '60s' });
   const handle = rig.supervisor.start({ command: 'x' });
   rig.clock.advance(9_000);
   handle.changeLimits({ timeout: '20s' });
@@ -132,7 +132,7 @@ test('limits can be extended, shortened and lifted', async () => {
 });
 
 test('a limit shortened to what has passed fires at once', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', background: true });
   rig.clock.advance(60_000);
 
@@ -144,14 +144,14 @@ test('a limit shortened to what has passed fires at once', async () => {
 });
 
 test('misspelt limits are refused', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
 
   expect(() => handle.changeLimits({ timeOut: 1 } as never)).toThrow('Did you mean "timeout"?');
 });
 
 test('an output that does not stop ends the drain', async () => {
-  await using rig = createScriptedRig({ timeout: 0, drainQuiet: 100, drainMax: 2_000 });
+  await using rig = createVirtualHarness({ timeout: 0, drainQuiet: 100, drainMax: 2_000 });
   const handle = rig.supervisor.start({ command: 'x' });
   const run = rig.run(0);
   run.holdsOutput = true;
@@ -169,7 +169,7 @@ test('an output that does not stop ends the drain', async () => {
 });
 
 test('a quiet output ends the drain soon', async () => {
-  await using rig = createScriptedRig({ timeout: 0 });
+  await using rig = createVirtualHarness({ timeout: 0 });
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).holdsOutput = true;
   rig.run(0).exit();
@@ -184,7 +184,7 @@ test('a quiet output ends the drain soon', async () => {
 
 test('the time-out at the exit ends it once', async () => {
   for (const offsetMs of [-1, 0, 1]) {
-    await using rig = createScriptedRig({ timeout: 1_000 });
+    await using rig = createVirtualHarness({ timeout: 1_000 });
     const handle = rig.supervisor.start({ command: 'x' });
     if (offsetMs > 0) rig.clock.advance(1_000);
     else {
@@ -206,11 +206,11 @@ const failing = {
     run.comeUp();
     run.exit({ code: 1 });
   },
-} as const satisfies Parameters<typeof createScriptedRig>[0];
+} as const satisfies Parameters<typeof createVirtualHarness>[0];
 const pausing = { policy: 'transient', minBackoff: '30s', maxBackoff: '30s' } as const;
 
 test('a time-out in a pause promotes the caller', async () => {
-  await using rig = createScriptedRig(failing);
+  await using rig = createVirtualHarness(failing);
   const result = rig.supervisor.execute({ command: 'x', timeout: '2s', restart: pausing });
   await turn();
 
@@ -223,7 +223,7 @@ test('a time-out in a pause promotes the caller', async () => {
 });
 
 test('a time-out in a pause ends the process', async () => {
-  await using rig = createScriptedRig(failing);
+  await using rig = createVirtualHarness(failing);
   const handle = rig.supervisor.start({ command: 'x', timeout: '2s', onTimeout: 'kill', restart: pausing });
   await turn();
 
@@ -233,7 +233,7 @@ test('a time-out in a pause ends the process', async () => {
 });
 
 test('the limits of a call outlast its attempts', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({
     command: 'x',
     timeout: '3s',
@@ -257,7 +257,7 @@ test('the limits of a call outlast its attempts', async () => {
 });
 
 test('a view says when a limit ends its process', async () => {
-  await using rig = createScriptedRig({ timeout: '30s', maxExecutionTime: '5m' });
+  await using rig = createVirtualHarness({ timeout: '30s', maxExecutionTime: '5m' });
   const start = (limits: object) => rig.supervisor.start({ command: 'x', ...limits });
   const startedAt = rig.clock.epochMs();
   const unlimited = start({ background: true });
@@ -286,7 +286,7 @@ test('a view says when a limit ends its process', async () => {
 });
 
 test('a background process has no limit by default', async () => {
-  await using rig = createScriptedRig({ notifyAfterSilence: 0 });
+  await using rig = createVirtualHarness({ notifyAfterSilence: 0 });
   const handle = rig.supervisor.start({ command: 'npm run dev', background: true });
 
   rig.clock.advance(7 * 86_400_000);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const loss = { type: 'process.lost', why: 'its end was not observed' } as const;
 
 async function startStopping() {
-  const rig = createScriptedRig();
+  const rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
   const run = rig.run(0);
   // What was signalled says nothing by itself.

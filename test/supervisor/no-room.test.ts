@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { fixtureProgram } from '../fixtures/os.ts';
+import { fixtureProgram } from '../support/os.ts';
 
 /** As a user of its own, who has no other processes; `null` where that cannot be done here. */
 function runAsStranger(limit: string, args: readonly string[]) {

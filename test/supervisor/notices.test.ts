@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createScriptedRig } from './scripted-rig.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 const background = { command: 'x', background: true } as const;
 
 test('silence is reported once a window and kills nothing', async () => {
-  await using rig = createScriptedRig({ notifyAfterSilence: '5m', maxBackgroundTime: 0 });
+  await using rig = createVirtualHarness({ notifyAfterSilence: '5m', maxBackgroundTime: 0 });
   const handle = rig.supervisor.start(background);
 
   rig.clock.advance(299_999);
@@ -21,7 +21,7 @@ test('silence is reported once a window and kills nothing', async () => {
 });
 
 test('output breaks the silence', async () => {
-  await using rig = createScriptedRig({ notifyAfterSilence: '5m', maxBackgroundTime: 0 });
+  await using rig = createVirtualHarness({ notifyAfterSilence: '5m', maxBackgroundTime: 0 });
   rig.supervisor.start(background);
 
   for (let minute = 0; minute < 60; minute += 4) {
@@ -33,7 +33,7 @@ test('output breaks the silence', async () => {
 });
 
 test('output after a notice begins a new window', async () => {
-  await using rig = createScriptedRig({ notifyAfterSilence: '5m', maxBackgroundTime: 0 });
+  await using rig = createVirtualHarness({ notifyAfterSilence: '5m', maxBackgroundTime: 0 });
   rig.supervisor.start(background);
   rig.clock.advance(5 * 60_000);
   rig.clock.advance(4 * 60_000);
@@ -47,7 +47,7 @@ test('output after a notice begins a new window', async () => {
 });
 
 test('a foreground process is not told to be silent', async () => {
-  await using rig = createScriptedRig({ notifyAfterSilence: '1m', timeout: 0, maxExecutionTime: 0 });
+  await using rig = createVirtualHarness({ notifyAfterSilence: '1m', timeout: 0, maxExecutionTime: 0 });
   rig.supervisor.start({ command: 'x' });
 
   rig.clock.advance(3_600_000);
@@ -56,7 +56,7 @@ test('a foreground process is not told to be silent', async () => {
 });
 
 test('silence can be switched off', async () => {
-  await using rig = createScriptedRig({ maxBackgroundTime: 0 });
+  await using rig = createVirtualHarness({ maxBackgroundTime: 0 });
   rig.supervisor.start({ ...background, notifyAfterSilence: 0 });
 
   rig.clock.advance(86_400_000);
@@ -65,7 +65,7 @@ test('silence can be switched off', async () => {
 });
 
 test('a long run is reported once if notifyAfter is set', async () => {
-  await using rig = createScriptedRig({ maxBackgroundTime: 0, notifyAfter: '10m' });
+  await using rig = createVirtualHarness({ maxBackgroundTime: 0, notifyAfter: '10m' });
   rig.supervisor.start(background);
 
   rig.clock.advance(599_999);
@@ -76,7 +76,7 @@ test('a long run is reported once if notifyAfter is set', async () => {
 });
 
 test('a stopping process is not reported silent', async () => {
-  await using rig = createScriptedRig({ notifyAfterSilence: 1_000, killGrace: '1h' });
+  await using rig = createVirtualHarness({ notifyAfterSilence: 1_000, killGrace: '1h' });
   const handle = rig.supervisor.start(background);
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
   void handle.kill();

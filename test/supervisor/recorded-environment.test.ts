@@ -7,8 +7,8 @@ import { createEnvironmentStore } from '../../src/store/environment-store.ts';
 import { toRuntimeDirectoryName } from '../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { turn } from './scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 const token = 'ghp_of-the-shell';
 

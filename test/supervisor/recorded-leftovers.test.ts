@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { identify } from '../../src/spawn/tree/identity.ts';
-import { carriers, endAll, isAlive, tempDir } from '../fixtures/os.ts';
 import { endedRecord, writeRecord } from '../state-directory/records.ts';
+import { carriers, endAll, isAlive, tempDir } from '../support/os.ts';
 
 function openPlace() {
   const place = tempDir();

@@ -2,8 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { turn } from './scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 type Written = { view: Record<string, unknown>; revival: Record<string, unknown> };
 

@@ -11,8 +11,8 @@ import {
   createVirtualClock,
   type ScriptedBackendOptions,
 } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { turn } from './scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 const interactive = {
   command: ['editor'] as [string],

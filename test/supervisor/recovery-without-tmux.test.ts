@@ -5,10 +5,10 @@ import { createSupervisor } from '../../src/index.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createSocketPaths } from '../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
-import { startPuppetHost } from '../fixtures/puppet-host.ts';
 import { untilServerIsGone } from '../spawn/tmux/arrange.ts';
+import { isInstalled } from '../support/installed.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../support/os.ts';
+import { startPuppetHost } from '../support/puppet-host.ts';
 
 const withinMs = 60_000;
 

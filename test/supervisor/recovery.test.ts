@@ -12,8 +12,8 @@ import {
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { createMemoryJournal } from '../../src/store/journal.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { turn } from './scripted-rig.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 const places: { remove(): void }[] = [];
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createScriptedRig, type ScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn, type VirtualHarness } from '../support/virtual.ts';
 
 const service = { command: 'serve', background: true } as const;
 
 /** Ends the newest attempt and lets the pause before the next one pass; how long it was. */
-async function failAndWait(rig: ScriptedRig): Promise<number> {
+async function failAndWait(rig: VirtualHarness): Promise<number> {
   const runs = rig.backend.runs.length;
   rig.backend.lastRun.exit({ code: 1 });
   await turn();
@@ -21,7 +21,7 @@ test.each([
   ['permanent', 0, 'restarting'],
   ['permanent', 1, 'restarting'],
 ] as const)('a %s process that exits with %d is %s', async (policy, code, status) => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ ...service, restart: { policy } });
 
   rig.run(0).exit({ code });
@@ -31,7 +31,7 @@ test.each([
 });
 
 test('a restarted process keeps id and output', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ ...service, restart: { policy: 'transient' } });
   rig.run(0).print('first\n');
 
@@ -47,7 +47,7 @@ test('a restarted process keeps id and output', async () => {
 });
 
 test('the pause grows and gives up once', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({
     ...service,
     restart: { policy: 'permanent', maxRestarts: 5, within: '10m', maxBackoff: '4s' },
@@ -73,7 +73,7 @@ test('the pause grows and gives up once', async () => {
 });
 
 test('health forgets earlier restarts', async () => {
-  await using rig = createScriptedRig({ maxBackgroundTime: 0 });
+  await using rig = createVirtualHarness({ maxBackgroundTime: 0 });
   const handle = rig.supervisor.start({
     ...service,
     restart: { policy: 'permanent', maxRestarts: 2, within: '1d', healthyAfter: '60s' },
@@ -89,7 +89,7 @@ test('health forgets earlier restarts', async () => {
 });
 
 test('restarts long ago do not count', async () => {
-  await using rig = createScriptedRig({ maxBackgroundTime: 0 });
+  await using rig = createVirtualHarness({ maxBackgroundTime: 0 });
   const handle = rig.supervisor.start({
     ...service,
     restart: { policy: 'permanent', maxRestarts: 2, within: '10s', healthyAfter: '1d' },
@@ -104,7 +104,7 @@ test('restarts long ago do not count', async () => {
 });
 
 test('a kill during the pause cancels the restart', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ ...service, restart: { policy: 'permanent' } });
   rig.run(0).exit({ code: 1 });
   await turn();
@@ -120,7 +120,7 @@ test('a kill during the pause cancels the restart', async () => {
 });
 
 test('a killed process is not started again', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ ...service, restart: { policy: 'permanent' } });
 
   await handle.kill();
@@ -131,7 +131,7 @@ test('a killed process is not started again', async () => {
 });
 
 test('a process that timed out is not started again', async () => {
-  await using rig = createScriptedRig({ maxBackgroundTime: '1m' });
+  await using rig = createVirtualHarness({ maxBackgroundTime: '1m' });
   const handle = rig.supervisor.start({ ...service, restart: { policy: 'permanent' } });
 
   rig.clock.advance(60_000);
@@ -143,7 +143,7 @@ test('a process that timed out is not started again', async () => {
 });
 
 test('a failed start is tried again', async () => {
-  await using rig = createScriptedRig({
+  await using rig = createVirtualHarness({
     script: (run) =>
       run.request.attempt < 3
         ? run.tell({ type: 'process.spawnFailed', cause: 'too-many-files', code: 'EMFILE', message: 'full' })
@@ -158,7 +158,7 @@ test('a failed start is tried again', async () => {
 });
 
 test('a restart on request ends it first', async () => {
-  await using rig = createScriptedRig({ killGrace: 1_000 });
+  await using rig = createVirtualHarness({ killGrace: 1_000 });
   const handle = rig.supervisor.start(service);
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
 
@@ -174,7 +174,7 @@ test('a restart on request ends it first', async () => {
 });
 
 test('a kill overrules a restart on request', async () => {
-  await using rig = createScriptedRig({ killGrace: 1_000 });
+  await using rig = createVirtualHarness({ killGrace: 1_000 });
   const handle = rig.supervisor.start(service);
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
   handle.restart();
@@ -188,7 +188,7 @@ test('a kill overrules a restart on request', async () => {
 });
 
 test('a restart of what has ended is refused', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start(service);
   rig.run(0).exit();
   await turn();
@@ -199,7 +199,7 @@ test('a restart of what has ended is refused', async () => {
 });
 
 test('a foreground result waits for the last attempt', async () => {
-  await using rig = createScriptedRig({ timeout: 0 });
+  await using rig = createVirtualHarness({ timeout: 0 });
   const result = rig.supervisor.execute({ command: 'flaky', restart: { policy: 'transient' } });
 
   await failAndWait(rig);

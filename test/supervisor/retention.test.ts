@@ -1,8 +1,8 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Script } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const endAtOnce: Script = (run) => {
   run.comeUp();
@@ -10,7 +10,7 @@ const endAtOnce: Script = (run) => {
 };
 
 test('ended processes are kept for their retention', async () => {
-  await using rig = createScriptedRig({ retention: '10m', script: endAtOnce });
+  await using rig = createVirtualHarness({ retention: '10m', script: endAtOnce });
   const { supervisor, clock } = rig;
   const { id } = supervisor.start({ command: 'x' });
   await turn();
@@ -24,7 +24,7 @@ test('ended processes are kept for their retention', async () => {
 });
 
 test('a live process is never forgotten', async () => {
-  await using rig = createScriptedRig({ retention: 0, maxFinished: 0, maxBackgroundTime: 0 });
+  await using rig = createVirtualHarness({ retention: 0, maxFinished: 0, maxBackgroundTime: 0 });
   const { supervisor, clock } = rig;
   const { id } = supervisor.start({ command: 'x', background: true });
 
@@ -36,7 +36,7 @@ test('a live process is never forgotten', async () => {
 });
 
 test('beyond the bound the oldest are forgotten', async () => {
-  await using rig = createScriptedRig({ maxFinished: 3, script: endAtOnce });
+  await using rig = createVirtualHarness({ maxFinished: 3, script: endAtOnce });
   const { supervisor } = rig;
   const ids: string[] = [];
   for (let count = 0; count < 10; count += 1) {
@@ -49,7 +49,7 @@ test('beyond the bound the oldest are forgotten', async () => {
 });
 
 test('a handle stays good when its process is forgotten', async () => {
-  await using rig = createScriptedRig({ maxFinished: 0 });
+  await using rig = createVirtualHarness({ maxFinished: 0 });
   const { supervisor } = rig;
   const handle = supervisor.start({ command: 'x' });
   rig.run(0).print('kept\n');
@@ -64,7 +64,7 @@ test('a handle stays good when its process is forgotten', async () => {
 });
 
 test('a shutdown report includes processes that are no longer kept', async () => {
-  const rig = createScriptedRig({ maxFinished: 0 });
+  const rig = createVirtualHarness({ maxFinished: 0 });
   const { id } = rig.supervisor.start({ command: 'x' });
 
   const report = await rig.supervisor.shutdown();
@@ -74,7 +74,7 @@ test('a shutdown report includes processes that are no longer kept', async () =>
 
 test('a sweep removes old logs and only logs', async () => {
   using directory = tempDir();
-  await using rig = createScriptedRig({ stateDirectory: directory.path, logRetention: '1d' });
+  await using rig = createVirtualHarness({ stateDirectory: directory.path, logRetention: '1d' });
   const { supervisor, clock } = rig;
   const processes = directory.file('processes');
   const old = clock.epochMs() / 1_000 - 2 * 86_400;
@@ -96,7 +96,7 @@ test('a sweep removes old logs and only logs', async () => {
 
 test('no log is written before the first byte', async () => {
   using directory = tempDir();
-  await using rig = createScriptedRig({ stateDirectory: directory.file('state') });
+  await using rig = createVirtualHarness({ stateDirectory: directory.file('state') });
   rig.supervisor.start({ command: 'x' });
   rig.run(0).exit();
   await turn();

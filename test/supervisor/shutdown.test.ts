@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const member = { pid: 4_000_000, pgid: 4_000_000, startedAt: '1', command: 'stuck' };
 
 test('a shutdown ends what runs and what waits', async () => {
-  const rig = createScriptedRig({ maxParallelTools: 1 });
+  const rig = createVirtualHarness({ maxParallelTools: 1 });
   const { supervisor } = rig;
   const running = supervisor.start({ command: 'a' });
   const waiting = supervisor.start({ command: 'b' });
@@ -20,7 +20,7 @@ test('a shutdown ends what runs and what waits', async () => {
 });
 
 test('a second shutdown gets the same report', async () => {
-  const { supervisor } = createScriptedRig();
+  const { supervisor } = createVirtualHarness();
   supervisor.start({ command: 'a' });
 
   const [first, second] = await Promise.all([supervisor.shutdown(), supervisor.shutdown()]);
@@ -30,7 +30,7 @@ test('a second shutdown gets the same report', async () => {
 });
 
 test('a start during or after a shutdown is refused', async () => {
-  const rig = createScriptedRig();
+  const rig = createVirtualHarness();
   const { supervisor } = rig;
   supervisor.start({ command: 'a' });
   const done = supervisor.shutdown();
@@ -51,7 +51,7 @@ test('a start during or after a shutdown is refused', async () => {
 });
 
 test('a process that ignores SIGTERM is killed at the end of the grace period', async () => {
-  const rig = createScriptedRig({ shutdownGrace: 3_000, killGrace: 60_000 });
+  const rig = createVirtualHarness({ shutdownGrace: 3_000, killGrace: 60_000 });
   const { supervisor, clock } = rig;
   const handle = supervisor.start({ command: 'a' });
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
@@ -68,7 +68,7 @@ test('a process that ignores SIGTERM is killed at the end of the grace period', 
 });
 
 test('a stop with a longer grace does not hold up a shutdown', async () => {
-  const rig = createScriptedRig({ shutdownGrace: 1_000, killGrace: '10m' });
+  const rig = createVirtualHarness({ shutdownGrace: 1_000, killGrace: '10m' });
   const { supervisor, clock } = rig;
   const handle = supervisor.start({ command: 'a' });
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
@@ -83,7 +83,7 @@ test('a stop with a longer grace does not hold up a shutdown', async () => {
 });
 
 test('a shutdown is bounded and names the survivors', async () => {
-  const rig = createScriptedRig({ shutdownGrace: 1_000 });
+  const rig = createVirtualHarness({ shutdownGrace: 1_000 });
   const { supervisor, clock } = rig;
   const stuck = supervisor.start({ command: 'a' });
   const other = supervisor.start({ command: 'b' });
@@ -101,7 +101,7 @@ test('a shutdown is bounded and names the survivors', async () => {
 });
 
 test('a restarting process is not started again', async () => {
-  const rig = createScriptedRig();
+  const rig = createVirtualHarness();
   const { supervisor, clock } = rig;
   const service = supervisor.start({ command: 'a', background: true, restart: { policy: 'permanent' } });
   rig.run(0).exit();
@@ -116,7 +116,7 @@ test('a restarting process is not started again', async () => {
 });
 
 test('streams complete once, with the report last', async () => {
-  const rig = createScriptedRig();
+  const rig = createVirtualHarness();
   const { supervisor } = rig;
   const completed: string[] = [];
   supervisor.events$.subscribe({ complete: () => completed.push('events$') });
@@ -135,7 +135,7 @@ test('streams complete once, with the report last', async () => {
 });
 
 test('a shutdown leaves no timer', async () => {
-  const rig = createScriptedRig({ timeout: '1h' });
+  const rig = createVirtualHarness({ timeout: '1h' });
   const { supervisor, clock } = rig;
   for (let count = 0; count < 10; count += 1) supervisor.start({ command: 'a', background: count % 2 === 0 });
 
@@ -145,7 +145,7 @@ test('a shutdown leaves no timer', async () => {
 });
 
 test('an empty supervisor shuts down at once', async () => {
-  const { supervisor } = createScriptedRig();
+  const { supervisor } = createVirtualHarness();
 
   expect(await supervisor.shutdown()).toEqual({ durationMs: 0, left: [], ended: [], survivors: [] });
 });

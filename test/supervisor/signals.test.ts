@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProcessHandle } from '../../src/index.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 /** What a person reads of the signals that were sent. */
 function signalsOf(handle: ProcessHandle): readonly string[] {
@@ -11,7 +11,7 @@ function signalsOf(handle: ProcessHandle): readonly string[] {
 }
 
 test('three kills write one signal for one sent', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
 
@@ -27,7 +27,7 @@ test('three kills write one signal for one sent', async () => {
 });
 
 test('a limit names itself in the timeline', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', timeout: '3s', onTimeout: 'kill' });
 
   rig.clock.advance(3_000);
@@ -37,7 +37,7 @@ test('a limit names itself in the timeline', async () => {
 });
 
 test('a restart names its signal and its code', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', background: true, restart: { policy: 'transient' } });
 
   handle.restart('user');
@@ -53,7 +53,7 @@ test('a restart names its signal and its code', async () => {
 });
 
 test('a process that never started gets no signal', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  await using rig = createVirtualHarness({ maxParallelTools: 1 });
   rig.supervisor.start({ command: 'x' });
   const queued = rig.supervisor.start({ command: 'x' });
 
@@ -64,7 +64,7 @@ test('a process that never started gets no signal', async () => {
 });
 
 test('a survivor is named with a reason and never killed', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = () => false;
   const killing = handle.kill({ grace: 0 });
@@ -85,7 +85,7 @@ test('a survivor is named with a reason and never killed', async () => {
 });
 
 test('a background start has its time in the view', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', background: true });
   const { startedAt } = handle.view() as { startedAt: number };
   rig.clock.advance(1_000);

@@ -8,8 +8,8 @@ import {
   type SupervisorOptions,
 } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createScriptedRig, turn } from './scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const places: { remove(): void }[] = [];
 
@@ -46,7 +46,7 @@ const build = { id: 'build-7', command: ['make'] } as const;
 const serve = { ...build, lifetime: 'persistent', background: true } as const;
 
 test('a start with an id has that id', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
 
   const handle = rig.supervisor.start(build);
 
@@ -55,7 +55,7 @@ test('a start with an id has that id', async () => {
 });
 
 test('a second start of an id is the same process, live or ended', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const first = rig.supervisor.start(build);
   const second = rig.supervisor.start(build);
   rig.run(0).print('made');
@@ -231,7 +231,7 @@ test('an end stays with its id when more than maxFinished ended later', async ()
 });
 
 test('without records an id whose end was dropped is refused', async () => {
-  await using rig = createScriptedRig({ maxFinished: 1, script: exitAtOnce });
+  await using rig = createVirtualHarness({ maxFinished: 1, script: exitAtOnce });
   await rig.supervisor.execute(build);
   for (const id of ['a', 'b']) await rig.supervisor.execute({ id, command: ['true'] });
 
@@ -268,7 +268,7 @@ test('an id lasts for logRetention, and a sweep of all frees it', async () => {
 test.each(['', '../x', 'a b', 'a.b', '-x', '_x', 'ä', 'x'.repeat(65), 'tool_mine', 'sup_a'])(
   'the id %j is refused with what is allowed',
   async (id) => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
 
     expect(() => rig.supervisor.start({ id, command: ['make'] })).toThrow(
       /"id" is .*; expected (1 to 64 letters, digits|an id of your own)/,
@@ -277,13 +277,13 @@ test.each(['', '../x', 'a b', 'a.b', '-x', '_x', 'ä', 'x'.repeat(65), 'tool_min
 );
 
 test('an id and onDuplicate exclude each other', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
 
   expect(() => rig.supervisor.start({ ...build, onDuplicate: 'join' })).toThrow(/give one of them/);
 });
 
 test('an abort reaches a process that was started before', async () => {
-  await using rig = createScriptedRig();
+  await using rig = createVirtualHarness();
   const first = rig.supervisor.start(build);
   const abort = new AbortController();
   rig.supervisor.start({ ...build, signal: abort.signal });

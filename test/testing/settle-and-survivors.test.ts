@@ -6,7 +6,7 @@ import {
   expectNoSurvivors,
   settle,
 } from '../../src/testing/index.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 
 test('settle waits until the policy has read the command', async () => {
   const clock = createVirtualClock();

@@ -1,14 +1,15 @@
-import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
+import type { SupervisorOptions } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import { createGrants } from '../../src/policy/grant.ts';
-import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import type { Script } from '../../src/testing/index.ts';
 import { toPlainAnswer } from '../../src/tools/answer-text.ts';
 import { type CallDeps, callTool } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
 import { createToolHost, type ToolHostOptions } from '../../src/tools/tool-host.ts';
 import { toolSets } from '../../src/tools/tool-sets.ts';
 import { createWorkingDirectory } from '../../src/tools/working-directory.ts';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 export const allTools: readonly Tool[] = Object.values(toolSets).flat();
 
@@ -22,9 +23,12 @@ export function arrange(
     wiring?: Partial<CallDeps>;
   } = {},
 ) {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(options.script, { terminal: options.terminal ?? false });
-  const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...options.supervisor });
+  const rig = createVirtualHarness({
+    hasTerminal: options.terminal ?? false,
+    ...(options.script !== undefined && { script: options.script }),
+    ...options.supervisor,
+  });
+  const { clock, backend, supervisor } = rig;
   const interruption = new AbortController();
   const wiring: CallDeps = {
     tools: allTools,
@@ -72,11 +76,7 @@ export function arrange(
       }
       return pending.answer;
     },
-    [Symbol.asyncDispose]: async () => {
-      const done = supervisor.shutdown();
-      clock.advance(60_000);
-      await done;
-    },
+    [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose](),
   };
 }
 
@@ -97,9 +97,9 @@ export function errorOf(answer: ToolAnswer): string {
   return answer.error;
 }
 
-/** Lets everything happen that needs no time. */
-export async function turns(count = 3): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+/** Lets everything happen that needs no time, also between the parts of a call. */
+export function turns(count = 3): Promise<void> {
+  return turn(count);
 }
 
 export async function untilRuns(

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ScriptedRun } from '../../src/testing/index.ts';
 import { toolSets } from '../../src/tools/tool-sets.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { arrange, dataOf, errorOf, untilRuns } from './arrange.ts';
 
 /** Ends a run like a shell that is in `directory` by then. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createToolHost, type ToolHostOptions } from '../../src/tools/tool-host.ts';
 import { toolSets } from '../../src/tools/tool-sets.ts';
-import { waitUntil } from '../fixtures/os.ts';
 import { arrange as arrangeMcp } from '../mcp/arrange.ts';
-import { call, talk } from '../scenarios/conversation-stage.ts';
-import { openStage } from '../scenarios/stage.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
+import { call, talk } from '../support/talk.ts';
 import { arrange, dataOf, errorOf, shown, turns } from './arrange.ts';
 
 test('exec_command answers with output, code and time', async () => {
@@ -116,7 +116,7 @@ test('a command without a terminal refuses characters with a hint', async () => 
 
 /** The set `exec` on processes of the system. */
 function openExec(options: Partial<ToolHostOptions> = {}) {
-  const stage = openStage({ terminal: 'pty' });
+  const stage = openRealHarness({ terminal: 'pty' });
   const host = createToolHost({
     ...{ supervisor: stage.supervisor, owner: 'agent', tools: toolSets.exec, policy: { mode: 'dangerous' } },
     ask: async () => true,

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createToolHost } from '../../src/tools/tool-host.ts';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
-import { openStage } from '../scenarios/stage.ts';
+import { isAlive, waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 import { allTools, dataOf, shown } from './arrange.ts';
 
 /** The tools on processes of the system. */
 function openTools() {
-  const stage = openStage();
+  const stage = openRealHarness();
   const interruption = new AbortController();
   const { supervisor } = stage;
   const host = createToolHost({ supervisor, tools: allTools, owner: 'agent', policy: { mode: 'dangerous' } });

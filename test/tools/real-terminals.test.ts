@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createToolHost } from '../../src/tools/tool-host.ts';
-import { isInstalled } from '../fixtures/installed.ts';
-import { carriers, tempDir, waitUntil } from '../fixtures/os.ts';
+import { isInstalled } from '../support/installed.ts';
+import { carriers, tempDir, waitUntil } from '../support/os.ts';
 import { allTools, dataOf } from './arrange.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -8,7 +8,7 @@ import { createScriptedBackend, createVirtualClock } from '../../src/testing/ind
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { NoticeDelivery } from '../../src/tools/tool.ts';
 import { createToolHost } from '../../src/tools/tool-host.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir } from '../support/os.ts';
 import { arrange, dataOf, errorOf, turns, untilRuns } from './arrange.ts';
 
 const check = (process_id: string) => ({ name: 'check_process', input: { process_id } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitFor } from '../../src/tools/sets/process/wait-for.ts';
-import { waitUntil } from '../fixtures/os.ts';
 import { findFreePort, holdPort } from '../readiness/rig.ts';
+import { waitUntil } from '../support/os.ts';
 import { arrange, dataOf, errorOf, turns } from './arrange.ts';
 
 test('a wait ends with the process', async () => {

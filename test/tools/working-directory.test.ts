@@ -6,14 +6,14 @@ import { shareSandbox } from '../../src/policy/sandbox/sandbox-runtime.ts';
 import { createToolHost, type ToolHostOptions } from '../../src/tools/tool-host.ts';
 import { toolSets } from '../../src/tools/tool-sets.ts';
 import { arrange as arrangeMcp } from '../mcp/arrange.ts';
-import { call, talk } from '../scenarios/conversation-stage.ts';
-import { openStage } from '../scenarios/stage.ts';
+import { openRealHarness } from '../support/real.ts';
+import { call, talk } from '../support/talk.ts';
 import { dataOf, errorOf } from './arrange.ts';
 
 /** The set `bash` on processes of the system, in a directory with a directory `sub`. */
 function openShell(options: Partial<ToolHostOptions> & { readonly shell?: string } = {}) {
   const { shell, ...more } = options;
-  const stage = openStage(shell === undefined ? {} : { shell });
+  const stage = openRealHarness(shell === undefined ? {} : { shell });
   const root = realpathSync(stage.directory);
   const sub = join(root, 'sub');
   mkdirSync(sub);

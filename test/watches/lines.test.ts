@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { waitUntil } from '../fixtures/os.ts';
+import { waitUntil } from '../support/os.ts';
 import { createWatchRig } from './watch-rig.ts';
 
 test('a matching line is reported', async () => {

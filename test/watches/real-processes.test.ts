@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { News } from '../../src/mailbox/news.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
 
 const withinMs = 60_000;
 

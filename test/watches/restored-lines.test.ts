@@ -10,10 +10,10 @@ import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import type { WatchNews } from '../../src/watches/watch.ts';
 import { Watches } from '../../src/watches/watches.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { createFileLog } from '../fixtures/output-logs.ts';
 import { openRuntime } from '../model/open-runtime.ts';
-import { turn } from '../supervisor/scripted-rig.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { createFileLog } from '../support/output-logs.ts';
+import { turn } from '../support/virtual.ts';
 
 /** A process that writes its log itself, and supervisors that watch it one after the other. */
 function arrange(text: string, recorded: Partial<RecordedWatch> = {}) {

@@ -1,56 +1,31 @@
-import type { CommandSpec, Supervisor, SupervisorOptions } from '../../src/index.ts';
+import type { CommandSpec, SupervisorOptions } from '../../src/index.ts';
 import type { News } from '../../src/mailbox/news.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import {
-  createScriptedBackend,
-  createVirtualClock,
-  type ScriptedRun,
-  type VirtualClock,
-} from '../../src/testing/index.ts';
-import { turn } from '../supervisor/scripted-rig.ts';
+import type { ScriptedRun } from '../../src/testing/index.ts';
+import { createVirtualHarness, type VirtualHarness } from '../support/virtual.ts';
 
-/** Nothing happens by itself: no limit, and no notice of any other kind. */
+/** No limit, and no notification of any other kind. */
 const quietSettings = {
-  stateDirectory: false,
   maxBackgroundTime: 0,
   notifyAfterSilence: 0,
 } as const satisfies SupervisorOptions;
 
-export interface WatchRig extends AsyncDisposable {
-  readonly supervisor: Supervisor;
-  readonly clock: VirtualClock;
+export interface WatchRig extends VirtualHarness {
+  /** Notifications of the supervisor, oldest first. */
   readonly news: readonly News[];
   start(spec?: Partial<CommandSpec>): { readonly id: string; readonly run: ScriptedRun };
-  /** Moves the time on, in steps in which what was asked for is answered. */
-  pass(ms: number): Promise<void>;
 }
 
-/** A supervisor whose time stands still, and what its watches tell. */
+/** Creates a supervisor whose only notifications are those of its watches. */
 export function createWatchRig(options: SupervisorOptions = {}): WatchRig {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(undefined, { terminal: true });
-  const supervisor = createSupervisor({ ...quietSettings, clock, backend, ...options });
+  const rig = createVirtualHarness({ hasTerminal: true, ...quietSettings, ...options });
   const news: News[] = [];
-  supervisor.news$.subscribe((each) => news.push(each));
+  rig.supervisor.news$.subscribe((each) => news.push(each));
   return {
-    supervisor,
-    clock,
+    ...rig,
     news,
     start: (spec = {}) => {
-      const { id } = supervisor.start({ command: ['scripted'], background: true, ...spec });
-      return { id, run: backend.lastRun };
-    },
-    pass: async (ms) => {
-      await turn();
-      for (let left = ms; left > 0; left -= 50) {
-        clock.advance(Math.min(50, left));
-        await turn();
-      }
-    },
-    [Symbol.asyncDispose]: async () => {
-      const done = supervisor.shutdown();
-      clock.advance(60_000);
-      await done;
+      const { id } = rig.supervisor.start({ command: ['scripted'], background: true, ...spec });
+      return { id, run: rig.backend.lastRun };
     },
   };
 }

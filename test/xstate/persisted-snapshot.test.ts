@@ -9,8 +9,8 @@ import {
 } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { type ProcessActorInput, processLogic } from '../../src/xstate/index.ts';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { turn } from '../supervisor/scripted-rig.ts';
+import { tempDir, waitUntil } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 const places: { remove(): void }[] = [];
 

@@ -21,8 +21,8 @@ import {
   type ProcessActorLogic,
   processLogic,
 } from '../../src/xstate/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { createScriptedRig, turn } from '../supervisor/scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 type BuildEvent = { type: 'BUILD' } | { type: 'CANCEL' } | { type: 'INTERRUPT' } | ProcessActorEvent;
 
@@ -71,7 +71,7 @@ function createBuild(supervisor: Supervisor, input: Partial<ProcessActorInput> =
 
 describe('a process that a state invokes', () => {
   test('is done with its final view', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor)).start();
     actor.send({ type: 'BUILD' });
 
@@ -86,7 +86,7 @@ describe('a process that a state invokes', () => {
   });
 
   test('is done when it fails', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor)).start();
     actor.send({ type: 'BUILD' });
 
@@ -100,7 +100,7 @@ describe('a process that a state invokes', () => {
   });
 
   test('tells its parent what happens, with the id of the actor', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const ready = { line: 'listening' };
     const actor = createActor(createBuild(rig.supervisor, { timeout: '3s', ready })).start();
     actor.send({ type: 'BUILD' });
@@ -118,7 +118,7 @@ describe('a process that a state invokes', () => {
   });
 
   test('is in the snapshot of its actor, by its system id', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor)).start();
     actor.send({ type: 'BUILD' });
 
@@ -132,7 +132,7 @@ describe('a process that a state invokes', () => {
   });
 
   test('takes commands', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor)).start();
     actor.send({ type: 'BUILD' });
 
@@ -147,7 +147,7 @@ describe('a process that a state invokes', () => {
   });
 
   test('causes an error only where nothing was started', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor, { command: '' })).start();
 
     actor.send({ type: 'BUILD' });
@@ -161,7 +161,7 @@ describe('a process that a state invokes', () => {
   });
 
   test('leaves no subscription behind where nothing was started', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     let listening = 0;
     const events$ = new Observable<RuntimeEvent>((subscriber) => {
       listening += 1;
@@ -180,7 +180,7 @@ describe('a process that a state invokes', () => {
   });
 
   test('is not started with an unknown word for onLeave', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor, { onLeave: 'stop' as 'kill' })).start();
 
     actor.send({ type: 'BUILD' });
@@ -193,7 +193,7 @@ describe('a process that a state invokes', () => {
 
 describe('leaving the state', () => {
   test('kills the process', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor)).start();
     actor.send({ type: 'BUILD' });
 
@@ -205,7 +205,7 @@ describe('leaving the state', () => {
   });
 
   test('lets a detached process continue in the background', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor, { onLeave: 'detach' })).start();
     actor.send({ type: 'BUILD' });
 
@@ -220,7 +220,7 @@ describe('leaving the state', () => {
   });
 
   test('and entering it again starts another process', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createBuild(rig.supervisor)).start();
 
     for (const type of ['BUILD', 'CANCEL', 'BUILD'] as const) actor.send({ type });
@@ -294,7 +294,7 @@ describe('a process that a machine spawns', () => {
     });
 
   test('is one of several, each with its own actor', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(createTeam(rig.supervisor)).start();
 
     for (const name of ['web', 'db']) actor.send({ type: 'ADD', name });
@@ -315,7 +315,7 @@ describe('processLogic', () => {
   });
 
   test('runs without a machine', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(processLogic(rig.supervisor), { input: { command: ['make'] } }).start();
     const statuses: (string | undefined)[] = [];
     actor.subscribe(({ process }) => statuses.push(process?.status));
@@ -329,7 +329,7 @@ describe('processLogic', () => {
   });
 
   test('keeps the process of an actor that is stopped and started again at once', async () => {
-    await using rig = createScriptedRig();
+    await using rig = createVirtualHarness();
     const actor = createActor(processLogic(rig.supervisor), { input: { command: ['make'] } }).start();
     const running = actor.getSnapshot();
 
@@ -438,7 +438,7 @@ const processInput: ProcessInput = {
 function createDurableRig() {
   const place = tempDir();
   const backend = createScriptedBackend(undefined, { durable: true });
-  const rig = createScriptedRig({ backend, stateDirectory: place.path, control: false });
+  const rig = createVirtualHarness({ backend, stateDirectory: place.path, control: false });
   return {
     ...{ supervisor: rig.supervisor, backend },
     [Symbol.asyncDispose]: async () => {

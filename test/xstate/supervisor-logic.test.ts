@@ -3,8 +3,8 @@ import { assign, createActor, type OutputFrom, sendTo, setup } from 'xstate';
 import type { CommandSpec, ShutdownReport, Supervisor, SupervisorOptions } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { type SupervisorActorEvent, supervisorLogic } from '../../src/xstate/index.ts';
-import { tempDir } from '../fixtures/os.ts';
-import { turn } from '../supervisor/scripted-rig.ts';
+import { tempDir } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 type SessionEvent =
   | { type: 'RUN'; spec: CommandSpec }

@@ -6,8 +6,8 @@ import type { AgentDefinition } from '../../../src/config/agent-file-schema.ts';
 import { ModelError } from '../../../src/models/model-error.ts';
 import { createScriptedModel, type ScriptedStep } from '../../../src/models/scripted-model.ts';
 import { createScriptedBackend, createVirtualClock } from '../../../src/testing/index.ts';
-import { waitUntil } from '../../fixtures/os.ts';
 import { startChatEndpoint } from '../../scenarios/chat-endpoint.ts';
+import { waitUntil } from '../../support/os.ts';
 import { openProject } from '../project.ts';
 import { openProbed, type Probe, turn, whenIs } from './probe.ts';
 

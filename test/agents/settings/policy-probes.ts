@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../../src/config/agent-file-schema.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { openProbed, type Probe, turn } from './probe.ts';
 
 /** Tells whether a command is started for the agent, and else why not. No person is asked. */

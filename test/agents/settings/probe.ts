@@ -6,7 +6,7 @@ import type { ToolDescription } from '../../../src/models/chat-model.ts';
 import { createScriptedModel, type ScriptedStep } from '../../../src/models/scripted-model.ts';
 import type { ProcessHandle } from '../../../src/process/process-handle.ts';
 import { createScriptedBackend, createVirtualClock, type VirtualClock } from '../../../src/testing/index.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { openProject } from '../project.ts';
 
 /** Probe of one setting. Runs with and without the setting; the observations must differ. */

@@ -1,6 +1,6 @@
 import { createReachableSupervisor } from '../../../src/control/reachable-supervisor.ts';
 import { untilListening } from '../../control/arrange.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { mainFile, projectDir, runProgram } from '../program.ts';
 import { openTerminal } from '../tmux.ts';
 

@@ -5,7 +5,7 @@ import { attachTerminal } from '../../../src/cli/verbs/attach/attach.ts';
 import { attachHere } from '../../../src/cli/verbs/attach/attach-here.ts';
 import { parseLeaveKey } from '../../../src/cli/verbs/attach/leave-key.ts';
 import type { ProcessView } from '../../../src/process/process-view.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { processView } from '../process-views.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { attachTerminal } from '../../../src/cli/verbs/attach/attach.ts';
 import { parseLeaveKey } from '../../../src/cli/verbs/attach/leave-key.ts';
 import type { FinalView, ProcessView } from '../../../src/process/process-view.ts';
-import { tempDir, waitUntil } from '../../fixtures/os.ts';
+import { tempDir, waitUntil } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

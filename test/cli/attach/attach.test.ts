@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { isAlive, waitUntil } from '../../support/os.ts';
 import { ensureTmux } from '../tmux.ts';
 import { openAttachStage } from './arrange.ts';
 

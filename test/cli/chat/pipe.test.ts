@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { waitUntil } from '../../fixtures/os.ts';
 import { startMockEndpoint } from '../../models/mock-endpoint.ts';
+import { waitUntil } from '../../support/os.ts';
 import {
   cleanEnvironment,
   mainFile,

@@ -5,7 +5,7 @@ import {
   findSavedConversation,
   toConversationFile,
 } from '../../../src/cli/verbs/chat/saved-conversations.ts';
-import { tempDir } from '../../fixtures/os.ts';
+import { tempDir } from '../../support/os.ts';
 
 /** Conversations of these ids, the first one used last. */
 function keep(directory: string, ids: readonly string[]): void {

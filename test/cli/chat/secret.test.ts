@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fixtureProgram, tempDir, waitUntil } from '../../fixtures/os.ts';
+import { fixtureProgram, tempDir, waitUntil } from '../../support/os.ts';
 import { ensureTmux, openTerminal } from '../tmux.ts';
 
 /** A terminal in which a secret is asked for when `ask` is typed. */

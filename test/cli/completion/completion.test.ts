@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { readTableScope } from '../../../src/spawn/tree/table-scope.ts';
-import { startTicksOf } from '../../fixtures/os.ts';
 import { endedRecord, runningRecord, writeRecord } from '../../state-directory/records.ts';
+import { startTicksOf } from '../../support/os.ts';
 import { cleanEnvironment, mainFile, projectDir, runProgram } from '../program.ts';
 
 const complete = async (words: readonly string[]) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 import { STARTED_WITHIN_MS, startProgram } from '../program.ts';
 

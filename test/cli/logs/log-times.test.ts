@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type LogFlags, parsePosition } from '../../../src/cli/verbs/logs/log-query.ts';
 import { printLogs } from '../../../src/cli/verbs/logs/logs.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 import { fakeIo } from '../fake-io.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LogFlags } from '../../../src/cli/verbs/logs/log-query.ts';
 import { printLogs } from '../../../src/cli/verbs/logs/logs.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

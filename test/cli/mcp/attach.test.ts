@@ -3,8 +3,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
 import { createFileSupervisorRegistry } from '../../../src/store/file-supervisor-registry.ts';
-import { isAlive, waitUntil } from '../../fixtures/os.ts';
 import { type Era, speaking } from '../../mcp/arrange.ts';
+import { isAlive, waitUntil } from '../../support/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 import { cleanEnvironment, mainFile, runProgram } from '../program.ts';
 

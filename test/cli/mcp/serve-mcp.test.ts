@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { McpFlags } from '../../../src/cli/verbs/mcp.ts';
 import { serveMcp } from '../../../src/cli/verbs/mcp.ts';
-import { tempDir, waitUntil } from '../../fixtures/os.ts';
+import { tempDir, waitUntil } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 
 /** A server in this program, and what a client says to it line by line. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type KillFlags, killProcesses } from '../../../src/cli/verbs/kill.ts';
 import type { KillAnswer } from '../../../src/process/process-handle.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

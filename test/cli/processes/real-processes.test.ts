@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createReachableSupervisor } from '../../../src/control/reachable-supervisor.ts';
-import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { isAlive, waitUntil } from '../../support/os.ts';
 import { mainFile, projectDir, runProgram, STARTED_WITHIN_MS, sourceFile, startProgram } from '../program.ts';
 import { ensureTmux, openTerminal } from '../tmux.ts';
 

@@ -3,7 +3,7 @@ import { waitForProcesses } from '../../../src/cli/verbs/wait/wait.ts';
 import type { WaitFlags } from '../../../src/cli/verbs/wait/wait-for-each.ts';
 import type { FinalView } from '../../../src/process/process-view.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { isAlive, waitUntil } from '../../support/os.ts';
 import {
   cleanEnvironment,
   mainFile,

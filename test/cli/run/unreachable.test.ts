@@ -4,7 +4,7 @@ import { runInDaemon } from '../../../src/cli/verbs/run/run-in-daemon.ts';
 import type { RunRequest } from '../../../src/cli/verbs/run/run-request.ts';
 import { TroupeError } from '../../../src/config/troupe-error.ts';
 import type { StateDirectory } from '../../../src/state-directory/state-directory.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { processView } from '../process-views.ts';

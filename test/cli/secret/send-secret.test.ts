@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { WriteFailure } from '../../../machines/process/events.ts';
 import type { Asked } from '../../../src/cli/secret/ask-secret.ts';
 import { type SecretFlags, sendSecret } from '../../../src/cli/secret/send-secret.ts';
-import { tempDir } from '../../fixtures/os.ts';
+import { tempDir } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { processView } from '../process-views.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 import { mainFile } from '../program.ts';
 import { ensureTmux, openTerminal } from '../tmux.ts';

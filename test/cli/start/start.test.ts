@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { isAlive, waitUntil } from '../../support/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 
 test('start prints only the id and the command continues', async () => {

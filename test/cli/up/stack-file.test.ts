@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { loadStack } from '../../../src/cli/verbs/up/find-stack.ts';
 import { checkStack } from '../../../src/cli/verbs/up/stack-file.ts';
 import { parseYaml } from '../../../src/config/parse-yaml.ts';
-import { tempDir } from '../../fixtures/os.ts';
+import { tempDir } from '../../support/os.ts';
 
 const check = (value: unknown) =>
   checkStack(value, { directory: import.meta.dirname, env: { PORT: '3000', EMPTY: '', ZEROS: '007' } });

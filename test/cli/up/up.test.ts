@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from '../program.ts';
 
 /** Says its name, and how it was ended. */

@@ -7,7 +7,7 @@ import {
 import type { Waited } from '../../../src/process/waited.ts';
 import type { WaitOrder } from '../../../src/state-directory/state-directory.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

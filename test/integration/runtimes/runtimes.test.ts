@@ -4,7 +4,7 @@ import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { isAlive, waitUntil } from '../../support/os.ts';
 import { runSmoke, writeSmoke } from '../support/run-smoke.ts';
 
 /** The programs come in a package for each platform; `bun` and `deno` only choose one, in scripts that do not run here. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isInstalled } from '../../fixtures/installed.ts';
+import { isInstalled } from '../../support/installed.ts';
 
 const places = [
   process.env['CHROMIUM_PATH'] ?? '',

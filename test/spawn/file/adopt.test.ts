@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readStatus } from '../../../src/spawn/file/status-file.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { identify } from '../../../src/spawn/tree/identity.ts';
-import { carriers, fixtureProgram, isAlive, startTicksOf, waitUntil } from '../../fixtures/os.ts';
+import { carriers, fixtureProgram, isAlive, startTicksOf, waitUntil } from '../../support/os.ts';
 import { createStage, type FileRequest, shell } from './arrange.ts';
 
 type Stage = ReturnType<typeof createStage>;

@@ -8,8 +8,8 @@ import type { LauncherTools } from '../../../src/spawn/file/launcher.ts';
 import { readStatus } from '../../../src/spawn/file/status-file.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
-import { endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
-import { createFileLog } from '../../fixtures/output-logs.ts';
+import { endAll, tempDir, waitUntil } from '../../support/os.ts';
+import { createFileLog } from '../../support/output-logs.ts';
 
 export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Work } from '../../../src/spawn/backend.ts';
-import { isAlive, stateOf, waitUntil } from '../../fixtures/os.ts';
+import { isAlive, stateOf, waitUntil } from '../../support/os.ts';
 import { createStage, launchers, shell } from './arrange.ts';
 
 /** Signals that do not concern a launcher. */

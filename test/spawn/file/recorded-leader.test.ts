@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { carriers, endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
-import { startPuppetHost } from '../../fixtures/puppet-host.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../../support/os.ts';
+import { startPuppetHost } from '../../support/puppet-host.ts';
 
 async function startHost(directory: string) {
   const host = await startPuppetHost(directory, { options: {} });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { waitUntil } from '../../fixtures/os.ts';
-import { openStage } from '../../scenarios/stage.ts';
+import { waitUntil } from '../../support/os.ts';
+import { openRealHarness } from '../../support/real.ts';
 
 const openFiles = () => readdirSync('/proc/self/fd').length;
 
@@ -19,7 +19,7 @@ function leaveShells(home: string): void {
 
 describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
   test.each(['pipe', 'end'] as const)('makes bash read no ~/.bashrc (%s)', async (stdin) => {
-    await using stage = openStage();
+    await using stage = openRealHarness();
     leaveShells(stage.directory);
     writeFileSync(stage.file('.bashrc'), `: > ${stage.file('read')}\n`);
 
@@ -33,7 +33,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
   });
 
   test('input can be opened by name after its end', async () => {
-    await using stage = openStage();
+    await using stage = openRealHarness();
     const command = 'until [ -e go ]; do sleep 0.02; done; cat /dev/stdin';
     const handle = stage.supervisor.start({ command, stdin: 'pipe', lifetime, background: true });
 
@@ -46,7 +46,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
   });
 
   test('input leaves no open descriptor', { timeout: 60_000 }, async () => {
-    await using stage = openStage({ maxParallelTools: 20, maxBackgroundProcesses: 60 });
+    await using stage = openRealHarness({ maxParallelTools: 20, maxBackgroundProcesses: 60 });
     const startSome = async () => {
       const handles = Array.from({ length: 20 }, () =>
         stage.supervisor.start({ command: 'exit 0', stdin: 'pipe', lifetime, background: true }),
@@ -62,7 +62,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
   });
 
   test('input belongs to one process, read or not', { timeout: 60_000 }, async () => {
-    await using stage = openStage({ maxParallelTools: 20, maxBackgroundProcesses: 60 });
+    await using stage = openRealHarness({ maxParallelTools: 20, maxBackgroundProcesses: 60 });
     const unread = Array.from({ length: 20 }, () =>
       stage.supervisor.start({ command: 'read -r line', stdin: 'pipe', lifetime, background: true }),
     );
@@ -85,7 +85,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
 });
 
 test('a leader that exits closes the input of its leftovers', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const handle = stage.supervisor.start({
     command: 'sleep 100 <&0 & echo up',
     stdin: 'pipe',
@@ -97,7 +97,7 @@ test('a leader that exits closes the input of its leftovers', async () => {
 });
 
 test('a program that cannot be started leaves no input open', async () => {
-  await using stage = openStage();
+  await using stage = openRealHarness();
   const start = () =>
     stage.supervisor.start({ command: ['/no/such/program'], stdin: 'pipe', background: true });
   for (let count = 0; count < 10; count += 1) await start().ended;

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createInputWriter } from '../../../src/spawn/input/input-writer.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 
 const pieceBytes = 16 * 1024;
 

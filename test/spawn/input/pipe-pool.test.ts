@@ -1,7 +1,7 @@
 import { closeSync, readdirSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createPipePool, type PipePool } from '../../../src/spawn/input/pipe-pool.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 
 const openPipes = () =>
   readdirSync('/proc/self/fd').flatMap((fd) => {

@@ -6,8 +6,8 @@ import { createPipeBackend } from '../../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import type { ProcessTable } from '../../../src/spawn/tree/process-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
-import { carriers, endAll, isAlive, waitUntil } from '../../fixtures/os.ts';
-import { createMemoryLog } from '../../fixtures/output-logs.ts';
+import { carriers, endAll, isAlive, waitUntil } from '../../support/os.ts';
+import { createMemoryLog } from '../../support/output-logs.ts';
 
 const tooMany = new Error('EMFILE: too many open files');
 

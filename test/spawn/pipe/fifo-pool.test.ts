@@ -2,7 +2,7 @@ import { closeSync, readdirSync, readFileSync, readlinkSync, writeFileSync, writ
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSupervisor } from '../../../src/index.ts';
 import { createFifoPool } from '../../../src/spawn/pipe/fifo-pool.ts';
-import { tempDir, waitUntil } from '../../fixtures/os.ts';
+import { tempDir, waitUntil } from '../../support/os.ts';
 
 const openFiles = () => readdirSync('/proc/self/fd').length;
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { carriers, waitUntil } from '../../fixtures/os.ts';
+import { carriers, waitUntil } from '../../support/os.ts';
 
 const door = new URL('../../../src/index.ts', import.meta.url).href;
 

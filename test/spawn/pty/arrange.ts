@@ -8,8 +8,8 @@ import { createPtyBackend } from '../../../src/spawn/pty/pty-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import type { ProcessTable } from '../../../src/spawn/tree/process-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
-import { carriers, endAll, waitUntil } from '../../fixtures/os.ts';
-import { createMemoryLog } from '../../fixtures/output-logs.ts';
+import { carriers, endAll, waitUntil } from '../../support/os.ts';
+import { createMemoryLog } from '../../support/output-logs.ts';
 
 export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 

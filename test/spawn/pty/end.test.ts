@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { OutputSink } from '../../../src/output/output-sink.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
-import { tempDir, waitUntil } from '../../fixtures/os.ts';
+import { tempDir, waitUntil } from '../../support/os.ts';
 import { createStage, shell } from './arrange.ts';
 
 test('an exit is a code or a signal name', async () => {

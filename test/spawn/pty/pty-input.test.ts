@@ -6,7 +6,7 @@ import { loadNativePty } from '../../../src/spawn/pty/native-pty.ts';
 import { startPtyChild } from '../../../src/spawn/pty/pty-child.ts';
 import { createPtyInput } from '../../../src/spawn/pty/pty-input.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
-import { endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
+import { endAll, tempDir, waitUntil } from '../../support/os.ts';
 
 /** Starts a real child in a terminal without echo, which prints `up` first. */
 async function arrange(script: string, clock: Clock) {

@@ -5,8 +5,8 @@ import type { SpawnRequest, ToldFact, Work } from '../../../src/spawn/backend.ts
 import { createPipeBackend } from '../../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
-import { tempDir, waitUntil } from '../../fixtures/os.ts';
-import { createMemoryLog } from '../../fixtures/output-logs.ts';
+import { tempDir, waitUntil } from '../../support/os.ts';
+import { createMemoryLog } from '../../support/output-logs.ts';
 import { createStage, shell } from './arrange.ts';
 
 /** Returns the failure of the pipe backend for the same request. */

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProcessHandle } from '../../../src/index.ts';
-import { carriers, endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
-import { openStage } from '../../scenarios/stage.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../../support/os.ts';
+import { openRealHarness } from '../../support/real.ts';
 
 const shows = (handle: ProcessHandle, text: string) =>
   waitUntil(
@@ -17,7 +17,7 @@ const shows = (handle: ProcessHandle, text: string) =>
   );
 
 test('an interactive process takes input from start to end', async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   const script = `printf 'name? '; read -r name; echo "hello $name"; read -r _; exit 4`;
   const handle = stage.supervisor.start({ command: script, interactive: true, background: true });
   await shows(handle, 'name?');
@@ -41,7 +41,7 @@ test('an interactive process takes input from start to end', async () => {
 });
 
 test('input is written and ended as in a pipe', async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   const handle = stage.supervisor.start({ command: ['cat'], interactive: true, background: true });
   await waitUntil(() => stage.alive(handle.id).length > 0);
 
@@ -53,7 +53,7 @@ test('input is written and ended as in a pipe', async () => {
 });
 
 test('each attempt gets a terminal of its own', async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   const command = 'test -e again && echo second || echo first; touch again; stty size; sleep 300';
   const handle = stage.supervisor.start({ command, interactive: true, background: true });
   const first = await shows(handle, 'first\n24 80');
@@ -66,7 +66,7 @@ test('each attempt gets a terminal of its own', async () => {
 });
 
 test("a screen's offset counts the whole output", async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   const secret = 'a-secret-of-21-bytes!';
   const command = 'echo "$PW"; sleep 300';
   const handle = stage.supervisor.start({
@@ -88,7 +88,7 @@ test("a screen's offset counts the whole output", async () => {
 });
 
 test('a kill shows the last screen and leaves nothing', async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   const command = 'trap "" HUP TERM INT; setsid sleep 300 & echo stubborn; while :; do sleep 0.05; done';
   const handle = stage.supervisor.start({ command, interactive: true, background: true });
   await shows(handle, 'stubborn');
@@ -123,7 +123,7 @@ test('a killed supervisor leaves no terminal behind', { timeout: 60_000 }, async
 });
 
 test('an interactive shell ends at once when it is killed', async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   const handle = stage.supervisor.start({
     command: ['bash', '--norc', '-i'],
     env: { PS1: 'ready> ' },
@@ -139,7 +139,7 @@ test('an interactive shell ends at once when it is killed', async () => {
 });
 
 test('a halted program in an interactive shell ends with it', async () => {
-  await using stage = openStage({ terminal: 'pty' });
+  await using stage = openRealHarness({ terminal: 'pty' });
   const handle = stage.supervisor.start({
     command: ['bash', '--norc', '-i'],
     env: { PS1: 'ready> ' },

@@ -1,7 +1,7 @@
 // Runs a supervisor whose terminals are ptys: node terminal-host.ts <directory>. Starts a stubborn process in one, with a child in its
 // own session, prints "ready <supervisor id>", and waits.
 import { createSupervisor } from '../../../src/index.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 
 const [directory = ''] = process.argv.slice(2);
 const supervisor = createSupervisor({

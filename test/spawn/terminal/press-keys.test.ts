@@ -4,7 +4,7 @@ import { encodeKeys } from '../../../src/spawn/terminal/encode-keys.ts';
 import { parseKeys } from '../../../src/spawn/terminal/parse-keys.ts';
 import { pressKeys } from '../../../src/spawn/terminal/press-keys.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { waitUntil } from '../../support/os.ts';
 
 function press(
   names: string[],

@@ -15,8 +15,8 @@ import type {
 import { createTmuxBackend } from '../../../src/spawn/tmux/tmux-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
-import { endAll, isAlive, tempDir, waitUntil } from '../../fixtures/os.ts';
-import { createFileLog } from '../../fixtures/output-logs.ts';
+import { endAll, isAlive, tempDir, waitUntil } from '../../support/os.ts';
+import { createFileLog } from '../../support/output-logs.ts';
 
 export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { findTmux } from '../../../src/spawn/tmux/find-tmux.ts';
-import { tempDir } from '../../fixtures/os.ts';
+import { tempDir } from '../../support/os.ts';
 
 /** Creates a directory with a tmux that prints this version. */
 function install(script: string): string {

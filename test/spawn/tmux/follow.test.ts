@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isInstalled } from '../../fixtures/installed.ts';
-import { carriers, carriersBesideLauncher, isAlive, waitUntil } from '../../fixtures/os.ts';
+import { isInstalled } from '../../support/installed.ts';
+import { carriers, carriersBesideLauncher, isAlive, waitUntil } from '../../support/os.ts';
 import { createStage, sessionsOf, shell, tmux, untilServerIsGone } from './arrange.ts';
 
 const sleeper = shell('echo up; sleep 300');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isInstalled } from '../../fixtures/installed.ts';
-import { waitUntil } from '../../fixtures/os.ts';
+import { isInstalled } from '../../support/installed.ts';
+import { waitUntil } from '../../support/os.ts';
 import { createStage, shell } from './arrange.ts';
 
 test.skipIf(!isInstalled('tmux'))('output continues after its writer was killed', async () => {

@@ -6,7 +6,7 @@ import type { TmuxRequest } from '../../../src/spawn/tmux/open-session.ts';
 import { createPaneTerminal } from '../../../src/spawn/tmux/pane-terminal.ts';
 import { createTmuxServer, type TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
-import { isInstalled } from '../../fixtures/installed.ts';
+import { isInstalled } from '../../support/installed.ts';
 import { createStage, shell, tmux } from './arrange.ts';
 
 const hush = { type: 'terminal.sendKeys', strokes: [{ type: 'paste', text: 'hush' }] } as const;

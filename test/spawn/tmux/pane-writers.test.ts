@@ -5,7 +5,7 @@ import { createPaneWriters } from '../../../src/spawn/tmux/pane-writers.ts';
 import type { TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
-import { carriers, endAll, isAlive, tempDir, waitUntil } from '../../fixtures/os.ts';
+import { carriers, endAll, isAlive, tempDir, waitUntil } from '../../support/os.ts';
 import type { TmuxRequest } from './arrange.ts';
 
 const unusedPid = 2 ** 22 - 1;

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { planStart } from '../../../src/spawn/tmux/start-script.ts';
-import { isInstalled } from '../../fixtures/installed.ts';
+import { isInstalled } from '../../support/installed.ts';
 import { createStage, shell, tmux } from './arrange.ts';
 
 /** Text that a shell, tmux or a date format could expand. */

@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSupervisor, type ProcessHandle } from '../../../src/index.ts';
 import { createSocketPaths } from '../../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../../src/store/state-paths.ts';
-import { isInstalled } from '../../fixtures/installed.ts';
-import { carriers, endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
-import { startPuppetHost } from '../../fixtures/puppet-host.ts';
+import { isInstalled } from '../../support/installed.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../../support/os.ts';
+import { startPuppetHost } from '../../support/puppet-host.ts';
 import { sessionsOf, untilServerIsGone } from './arrange.ts';
 
 const withinMs = 30_000;

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findBlockedRead, findInputSource, type ReadCall } from '../../../src/spawn/tree/blocked-read.ts';
 import { findDescendants } from '../../../src/spawn/tree/descendants.ts';
 import { parseWaitingCall } from '../../../src/spawn/tree/waiting-call.ts';
-import { endAll, waitUntil } from '../../fixtures/os.ts';
+import { endAll, waitUntil } from '../../support/os.ts';
 
 /** Reads no call, as for a process that we may not trace. */
 const hidden: ReadCall = () => null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { identify, isSameScope, isStillAlive, ownsPid } from '../../../src/spawn/tree/identity.ts';
-import { startTicksOf } from '../../fixtures/os.ts';
+import { startTicksOf } from '../../support/os.ts';
 import { entry, leaderIdentity } from './entries.ts';
 
 test('an identity names one process for ever', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { createProcTable } from '../../../src/spawn/tree/proc-table.ts';
-import { carriers, endAll, startTicksOf, stateOf, waitUntil } from '../../fixtures/os.ts';
+import { carriers, endAll, startTicksOf, stateOf, waitUntil } from '../../support/os.ts';
 
 const table = createProcTable();
 const id = `tool_table${process.pid}`;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { carriers, fixtureProgram, isAlive, stateOf, waitUntil } from '../../fixtures/os.ts';
+import { carriers, fixtureProgram, isAlive, stateOf, waitUntil } from '../../support/os.ts';
 import { createTrees, gone, type StartedTree } from './start-tree.ts';
 
 let trees: ReturnType<typeof createTrees>;

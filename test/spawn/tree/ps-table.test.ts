@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createPsTable, parsePsLines } from '../../../src/spawn/tree/ps-table.ts';
-import { tempDir } from '../../fixtures/os.ts';
+import { tempDir } from '../../support/os.ts';
 
 /** Puts a `ps` on the PATH with this output and exit code. */
 function fakePs({ prints = '', code }: { readonly prints?: string; readonly code: number }) {

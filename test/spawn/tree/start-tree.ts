@@ -5,7 +5,7 @@ import { createRealClock } from '../../../src/clock/real-clock.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { identify, type ProcessIdentity } from '../../../src/spawn/tree/identity.ts';
 import { createProcessTree, type ProcessTree } from '../../../src/spawn/tree/process-tree.ts';
-import { endAll, fixtureProgram, tempDir, waitUntil } from '../../fixtures/os.ts';
+import { endAll, fixtureProgram, tempDir, waitUntil } from '../../support/os.ts';
 
 export interface StartedTree {
   readonly pid: number;

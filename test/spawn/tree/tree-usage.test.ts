@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
 import { createUsageMeter } from '../../../src/spawn/tree/tree-usage.ts';
-import { endAll, waitUntil } from '../../fixtures/os.ts';
+import { endAll, waitUntil } from '../../support/os.ts';
 
 test('a busy child counts for its leader', async () => {
   const child = spawn('/bin/sh', ['-c', 'while :; do :; done & echo up; wait'], { detached: true });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../../fixtures/os.ts';
+import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../../support/os.ts';
 
 export interface StandIn {
   readonly supervisorId: string;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
 import { createWatchdog, type Watchdog } from '../../../src/spawn/watchdog/watchdog.ts';
-import { endAll, isAlive, startTicksOf, waitUntil } from '../../fixtures/os.ts';
+import { endAll, isAlive, startTicksOf, waitUntil } from '../../support/os.ts';
 
 const started: number[] = [];
 const watchdogs: Watchdog[] = [];

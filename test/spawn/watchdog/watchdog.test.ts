@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { carriers, commandOf, endAll, isAlive, waitUntil } from '../../fixtures/os.ts';
+import { carriers, commandOf, endAll, isAlive, waitUntil } from '../../support/os.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 
 const standIns: StandIn[] = [];

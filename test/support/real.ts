@@ -4,27 +4,32 @@ import {
   type Supervisor,
   type SupervisorOptions,
 } from '../../src/index.ts';
-import { carriers, endAll, tempDir } from '../fixtures/os.ts';
+import { carriers, endAll, tempDir } from './os.ts';
 
-/** A supervisor with real processes, and a directory in which they run. */
-export interface Stage extends AsyncDisposable {
+/** A supervisor of real processes in a temporary directory. */
+export interface RealHarness extends AsyncDisposable {
   readonly supervisor: Supervisor;
+  /** Events of the supervisor, oldest first. */
   readonly events: readonly RuntimeEvent[];
+  /** Working directory; `file` returns the path of a file in it. */
   readonly directory: string;
   readonly file: (name: string) => string;
-  /** The pids of all that descends from this supervisor and is alive, by the system's word. */
+  /** Path of the state directory; `"false"` without one. */
+  readonly stateDirectory: string;
+  /** Returns the living pids below a process, or below this supervisor, as the operating system reports them. */
   alive(id?: string): number[];
   count(type: RuntimeEvent['type'], id?: string): number;
 }
 
-/** Its end shuts the supervisor down, and fails when anything has survived that. */
-export function openStage(options: SupervisorOptions = {}): Stage {
+/** Creates a supervisor whose disposal shuts it down and fails if anything survives. */
+export function openRealHarness(options: SupervisorOptions = {}): RealHarness {
   const directory = tempDir();
+  const { stateDirectory = directory.file('state'), ...rest } = options;
   const supervisor = createSupervisor({
     cwd: directory.path,
-    stateDirectory: directory.file('state'),
+    stateDirectory,
     shutdownGrace: 300,
-    ...options,
+    ...rest,
   });
   const events: RuntimeEvent[] = [];
   supervisor.events$.subscribe((event) => events.push(event));
@@ -34,6 +39,7 @@ export function openStage(options: SupervisorOptions = {}): Stage {
     events,
     directory: directory.path,
     file: directory.file,
+    stateDirectory: String(stateDirectory),
     alive,
     count: (type, id) =>
       events.filter(

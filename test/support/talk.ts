@@ -1,36 +1,36 @@
-import type { ConversationOptions } from '../../src/conversation/conversation.ts';
+import type { Conversation, ConversationOptions } from '../../src/conversation/conversation.ts';
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
-import { waitUntil } from '../fixtures/os.ts';
-import type { Stage } from './stage.ts';
+import type { Supervisor } from '../../src/supervisor/supervisor.ts';
+import { waitUntil } from './os.ts';
 
-/** Opens a conversation with real processes and a scripted model. */
-export function talk(stage: Stage, steps: readonly ScriptedStep[], more: Partial<ConversationOptions> = {}) {
+/** Opens a conversation with a scripted model on any of the harnesses. */
+export function talk(
+  { supervisor }: { readonly supervisor: Supervisor },
+  steps: readonly ScriptedStep[],
+  options: Partial<ConversationOptions> = {},
+) {
   const events: ConversationEvent[] = [];
   const conversation = createConversation({
-    supervisor: stage.supervisor,
+    supervisor,
     model: createScriptedModel(steps),
     policy: { mode: 'dangerous' },
     onEvent: (event) => events.push(event),
-    ...more,
+    ...options,
   });
-  const byRole = <R extends ChatMessage['role']>(role: R) =>
-    conversation.transcript.filter(
-      (message): message is Extract<ChatMessage, { role: R }> => message.role === role,
-    );
+  const { notices, ...transcript } = readTranscript(conversation);
   return {
     conversation,
     events,
-    roles: () => conversation.transcript.map(({ role }) => role),
-    notices: () => byRole('notice'),
-    answers: () => byRole('tool').map(({ text }) => JSON.parse(text)),
-    /** How many turns have begun. */
+    notices,
+    ...transcript,
+    /** Returns how many turns have begun. */
     turns: () => events.filter(({ type }) => type === 'turn.started').length,
     /** Resolves once this many ends have been reported and the conversation is idle. */
     told: async (ends: number) => {
-      const count = () => byRole('notice').reduce((sum, { completionIds }) => sum + completionIds.length, 0);
+      const count = () => notices().reduce((sum, { completionIds }) => sum + completionIds.length, 0);
       await waitUntil(() => count() >= ends, { what: `${ends} ends are reported` });
       await conversation.idle();
     },
@@ -40,6 +40,21 @@ export function talk(stage: Stage, steps: readonly ScriptedStep[], more: Partial
 
 export type Talk = ReturnType<typeof talk>;
 
+/** Returns what the transcript of a conversation holds at the time of each call. */
+export function readTranscript(conversation: Conversation) {
+  const byRole = <R extends ChatMessage['role']>(role: R) =>
+    conversation.transcript.filter(
+      (message): message is Extract<ChatMessage, { role: R }> => message.role === role,
+    );
+  return {
+    roles: () => conversation.transcript.map(({ role }) => role),
+    notices: () => byRole('notice'),
+    /** Answers to the calls of tools, as data. */
+    answers: () => byRole('tool').map(({ text }) => JSON.parse(text)),
+  };
+}
+
+/** A step that calls a tool. */
 export const call = (name: string, given: Readonly<Record<string, unknown>>): ScriptedStep => ({
   calls: [{ name, arguments: given }],
 });
@@ -54,11 +69,11 @@ export const about =
     calls: [{ name, arguments: { process_id: namedIn(messages), ...more } }],
   });
 
-/** The id in the newest result or notice. */
+/** Returns the process id in the newest result or notice. */
 export function namedIn(messages: readonly ChatMessage[]): string {
   const text = messages.findLast(({ role }) => role === 'tool' || role === 'notice')?.text ?? '';
   return /(?:"process_id":"|<process id=")(\w+)/.exec(text)?.[1] ?? 'tool_none';
 }
 
-/** The command waits until the file is there. */
+/** A command that waits until the file exists. */
 export const until = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`;
