@@ -1,18 +1,51 @@
 import type { Cancel } from '../clock/clock.ts';
-import {
-  type OutputGap,
-  type OutputPiece,
-  outputStreams,
-  positionAfter,
-  type StreamPositions,
-} from './output-chunk.ts';
+import { type OutputGap, type OutputPiece, positionAfter, type StreamPositions } from './output-chunk.ts';
+import { toStreams } from './output-holds.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 
 /** Bytes processed per turn of the event loop: some 2 ms, or 20 ms where every line is examined. */
 export const maxBytesPerTurn = 1024 * 1024;
 /** Consecutive failures after which a finished log gives up the rest as a gap: five seconds. */
-export const maxFinalReadFailures = 20;
+const maxFinalReadFailures = 20;
+
+/** Decides about output of a log on disk that cannot be read: it is tried again, and in the end given up. */
+export class ReadFailures {
+  readonly #log: OutputLog;
+  #count = 0;
+
+  constructor(log: OutputLog) {
+    this.#log = log;
+  }
+
+  /** To be called when a read has succeeded. */
+  reset(): void {
+    this.#count = 0;
+  }
+
+  /** Returns the gap to give up, if no more output comes; `null` if no read has failed. */
+  judge({
+    from,
+    to = this.#log.positions,
+    stream,
+    isFinal,
+  }: {
+    readonly from: StreamPositions;
+    readonly to?: StreamPositions;
+    readonly stream?: OutputStream | undefined;
+    readonly isFinal: boolean;
+  }): OutputGap | 'retry' | null {
+    const { onDisk } = this.#log;
+    if (onDisk === null || onDisk.readError === null || (stream ?? onDisk.stream) !== onDisk.stream)
+      return null;
+    const [position, end] = [from[onDisk.stream], to[onDisk.stream]];
+    if (position >= end) return null;
+    this.#count += 1;
+    if (!isFinal || this.#count < maxFinalReadFailures) return 'retry';
+    const droppedBytes = end - position;
+    return { type: 'gap', stream: onDisk.stream, from: position, to: end, position, droppedBytes };
+  }
+}
 
 /**
  * Delivers the output from `from` on, then new output, each byte once and in order: at once from memory, 1
@@ -34,7 +67,7 @@ export function followLog(
   let isOver = false;
   let isWalking = false;
   let cancelPause: Cancel | null = null;
-  let failures = 0;
+  const failures = new ReadFailures(log);
 
   /** Skips nested calls: output that a follower causes is delivered in order by the running walk. */
   function walk(): void {
@@ -54,7 +87,7 @@ export function followLog(
       hasMore = false;
       for (const piece of log.chunks(positions, follower.stream)) {
         hasMore = true;
-        failures = 0;
+        failures.reset();
         deliver(piece);
         if (isOver) return;
         room -= piece.type === 'chunk' ? piece.bytes.byteLength : 0;
@@ -63,18 +96,10 @@ export function followLog(
       hasMore ||= finished !== log.finished;
       ({ finished } = log);
     }
-    const { onDisk } = log;
-    if (onDisk !== null && onDisk.readError !== null && isBehind()) {
-      failures += 1;
-      if (!finished || failures < maxFinalReadFailures) return pause((go) => log.retryLater(go));
-      deliver(toUnreadGap(onDisk.stream, { from: positions, to: log.positions }));
-    }
+    const unread = failures.judge({ from: positions, stream: follower.stream, isFinal: finished });
+    if (unread === 'retry') return pause((go) => log.retryLater(go));
+    if (unread !== null) deliver(unread);
     if (finished && !isOver) end();
-  }
-
-  function isBehind(): boolean {
-    const stream = log.onDisk?.stream ?? 'stdout';
-    return (follower.stream ?? stream) === stream && positions[stream] < log.positions[stream];
   }
 
   function deliver(piece: OutputPiece): void {
@@ -112,22 +137,6 @@ export function nextTurn(callback: () => void): Cancel {
   return () => clearImmediate(immediate);
 }
 
-/** Returns a gap for the part of a log on disk that could not be read. */
-export function toUnreadGap(
-  stream: OutputStream,
-  { from, to }: { from: StreamPositions; to: StreamPositions },
-): OutputGap {
-  const position = from[stream];
-  return {
-    type: 'gap',
-    stream,
-    from: position,
-    to: to[stream],
-    position,
-    droppedBytes: to[stream] - position,
-  };
-}
-
 /** Options of an iteration over output. */
 export interface IterationOptions {
   /** The offset, in bytes of all streams, at which the iteration begins. Default 0. */
@@ -148,17 +157,17 @@ export async function* iterateLog(
   options: IterationOptions = {},
 ): AsyncGenerator<OutputPiece, void> {
   const { signal } = options;
-  const streams = options.stream === undefined ? outputStreams : [options.stream];
+  const streams = toStreams(options.stream);
   const positions = { ...log.positionsAt(options.from ?? 0) };
   let room = maxBytesPerTurn;
-  let failures = 0;
+  const failures = new ReadFailures(log);
   while (signal?.aborted !== true) {
     const { finished } = log;
     // Looked up again for each piece: memory may drop output while the consumer is busy.
     const [kept] = log.chunks(positions, options.stream);
     const piece = kept === undefined ? undefined : await orFromFile(kept, log, { positions, ...options });
     if (piece !== undefined) {
-      failures = 0;
+      failures.reset();
       positions[piece.stream] = positionAfter(piece);
       yield piece;
       if (log.onDisk === null) continue;
@@ -169,20 +178,15 @@ export async function* iterateLog(
       await until(nextTurn, signal);
       continue;
     }
-    const { onDisk } = log;
-    const isBehind = streams.some((stream) => positions[stream] < log.positions[stream]);
-    if (isBehind && onDisk !== null && onDisk.readError !== null) {
-      failures += 1;
-      if (finished && failures >= maxFinalReadFailures) {
-        const missing = toUnreadGap(onDisk.stream, { from: positions, to: log.positions });
-        positions[onDisk.stream] = positionAfter(missing);
-        yield missing;
-      } else await until((go) => log.retryLater(go), signal);
-      continue;
-    }
-    // New output arrived between the two checks.
-    if (isBehind) await until(nextTurn, signal);
-    else if (finished) return;
+    const unread = failures.judge({ from: positions, stream: options.stream, isFinal: finished });
+    if (unread === 'retry') await until((go) => log.retryLater(go), signal);
+    else if (unread !== null) {
+      positions[unread.stream] = positionAfter(unread);
+      yield unread;
+    } else if (streams.some((stream) => positions[stream] < log.positions[stream])) {
+      // New output arrived since the look at the log.
+      await until(nextTurn, signal);
+    } else if (finished) return;
     else if (!log.finished) await until((go) => log.onWrite(go), signal);
   }
 }

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { shorten } from '../config/quote.ts';
-import { maxBytesPerTurn, maxFinalReadFailures, toUnreadGap } from '../output/follow-log.ts';
+import { maxBytesPerTurn, ReadFailures } from '../output/follow-log.ts';
 import { beforeLine, createLineSearch } from '../output/line-search.ts';
 import { outputStreams, positionAfter, type StreamPositions } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
@@ -66,7 +66,7 @@ class LogMatchFollower implements MatchFollower {
   #searched: { readonly positions: StreamPositions; readonly counted: readonly OutputStream[] };
   #lines: readonly string[] = [];
   #cancelRetry: Cancel | null = null;
-  #failures = 0;
+  readonly #failures: ReadFailures;
   #ending: { readonly until: StreamPositions; readonly onFinished: () => void } | null = null;
   /** `true` while the log has output that was not taken yet. */
   #isBehind = false;
@@ -75,6 +75,7 @@ class LogMatchFollower implements MatchFollower {
   constructor(log: OutputLog, following: Following) {
     const { clock, pattern, from = log.positions, counted = [] } = following;
     this.#log = log;
+    this.#failures = new ReadFailures(log);
     this.#following = following;
     this.#from = from;
     this.#search = createLineSearch({ type: 'pattern', pattern }, { maxLines: MAX_LINES, from, counted });
@@ -103,7 +104,7 @@ class LogMatchFollower implements MatchFollower {
   }
 
   finish(onFinished: () => void): void {
-    this.#failures = 0;
+    this.#failures.reset();
     this.#ending = { until: this.#log.positions, onFinished };
     // Leftovers may continue to write.
     this.#stopListening();
@@ -140,7 +141,7 @@ class LogMatchFollower implements MatchFollower {
     this.#isBehind = false;
     let room = maxBytesPerTurn;
     for (const piece of this.#log.chunks(this.#positions)) {
-      this.#failures = 0;
+      this.#failures.reset();
       this.#positions = { ...this.#positions, [piece.stream]: positionAfter(piece) };
       this.#search.push(piece);
       if (this.#log.onDisk === null) this.#searchOverflow();
@@ -182,23 +183,22 @@ class LogMatchFollower implements MatchFollower {
 
   /** Retries a failed read later; after the end of the output only a few times. */
   #retryWhereUnread(): void {
-    const { onDisk } = this.#log;
-    if (onDisk === null || onDisk.readError === null || this.#hasTaken(this.#endPosition)) return;
-    this.#failures += 1;
-    if (this.#ending !== null && this.#failures >= maxFinalReadFailures)
-      return this.#giveUp(onDisk.stream, onDisk.readError);
+    const isFinal = this.#ending !== null;
+    const unread = this.#failures.judge({ from: this.#positions, to: this.#endPosition, isFinal });
+    if (unread === null) return;
+    if (unread !== 'retry') return this.#giveUp(unread.droppedBytes);
     this.#cancelRetry = this.#log.retryLater(() => {
       this.#cancelRetry = null;
       this.#gather();
     });
   }
 
-  #giveUp(stream: OutputStream, trouble: string): void {
+  #giveUp(unreadBytes: number): void {
+    const problem = this.#log.onDisk?.readError ?? '';
     this.#searchSome(Number.POSITIVE_INFINITY);
     if (this.#isOver) return;
-    const { droppedBytes } = toUnreadGap(stream, { from: this.#positions, to: this.#endPosition });
     const where = this.#log.logFile === null ? '' : ` of ${this.#log.logFile}`;
-    this.#fail(`The last ${droppedBytes} bytes${where} cannot be read and were not searched (${trouble}).`);
+    this.#fail(`The last ${unreadBytes} bytes${where} cannot be read and were not searched (${problem}).`);
   }
 
   /** Position up to which the output is searched, as far as it is known. */
