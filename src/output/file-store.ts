@@ -23,7 +23,7 @@ import {
 import { createRedactedFile, type RedactedFile } from './redacted-file.ts';
 import { createTailedFile, LineCounter, type TailedFile } from './tailed-file.ts';
 import { capLog } from './tailed-log-cap.ts';
-import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index-file.ts';
+import { LengthMarks, TimeIndex } from './time-index-file.ts';
 import type { TruncateLog } from './truncate-log.ts';
 import { watchGrowth } from './watch-growth.ts';
 
@@ -62,6 +62,9 @@ export function createFileStore(options: FileStoreOptions): OutputStore {
 
 /** A class for the same reason as `OutputLog`. */
 class FileStore implements OutputStore, DiskAccess {
+  readonly keptBytes = 0;
+  readonly isBackpressured = false;
+  readonly onDisk: DiskAccess = this;
   readonly stream: 'stdout' | 'screen';
   readonly isOver: boolean;
   readonly #clock: Clock;
@@ -87,7 +90,7 @@ class FileStore implements OutputStore, DiskAccess {
     this.isOver = isOver;
     this.#clock = clock;
     this.#statusPath = statusPath;
-    this.#index = createTimeIndex(timesPathOf(path));
+    this.#index = new TimeIndex(timesPathOf(path));
     this.#file = openLog(options, this.#index);
     this.#lines = new LineCounter(this.#file);
     if (!isOver) this.#supervise(options);
@@ -96,12 +99,12 @@ class FileStore implements OutputStore, DiskAccess {
   /** Keeps the file below its cap, and an index of its times. */
   #supervise({ clock, statusPath, maxBytes, truncationStrategies: strategies }: FileStoreOptions): void {
     if (statusPath === null || maxBytes === null) return;
-    const marks = createLengthMarks({ index: this.#index, clock });
+    const marks = new LengthMarks(this.#index, clock);
     this.#marks = marks;
     this.#finishCap = capLog({
       ...{ file: this.#file, statusPath, maxBytes, clock },
       ...(strategies !== undefined && { strategies }),
-      onCheck: marks.observe,
+      onCheck: (bytes) => marks.observe(bytes),
       neededOffset: () =>
         this.#holds.isEmpty
           ? Number.POSITIVE_INFINITY
@@ -121,18 +124,6 @@ class FileStore implements OutputStore, DiskAccess {
 
   get positions(): StreamPositions {
     return this.#toPositions(this.bytes);
-  }
-
-  get keptBytes(): number {
-    return 0;
-  }
-
-  get onDisk(): DiskAccess {
-    return this;
-  }
-
-  get isBackpressured(): boolean {
-    return false;
   }
 
   get logFile(): string | null {
@@ -179,13 +170,10 @@ class FileStore implements OutputStore, DiskAccess {
   }
 
   times(): OutputTimes {
-    const { current = null } = this.#marks ?? {};
+    const lastAt = this.#file.stat()?.mtimeMs ?? null;
+    if (this.#marks !== null) return this.#marks.times(lastAt);
     const by = this.#file.map() === wholeLog ? 'position' : 'offset';
-    const unwritten = current === null ? [] : [{ ...current, position: current.offset }];
-    return {
-      marks: toLengthMarks([...this.#index.read(), ...unwritten], by),
-      lastAt: this.#file.stat()?.mtimeMs ?? null,
-    };
+    return { marks: toLengthMarks(this.#index.read(), by), lastAt };
   }
 
   droppedBytesBetween(from: number, to: number): number {
@@ -308,7 +296,7 @@ function openLog(options: FileStoreOptions, index: TimeIndex): TailedFile {
   // Where the size is kept within the cap, the process writes the file.
   if (maxBytes !== null && !isExpected) return open(status);
   const file = open({ read: () => wholeLog, error: null });
-  return open(new NoticeMapReader({ status, file, marks: index.read }));
+  return open(new NoticeMapReader({ status, file, marks: () => index.read() }));
 }
 
 const shortened: OutputDegradation = {

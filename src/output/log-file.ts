@@ -13,7 +13,7 @@ import { LogLosses } from './log-losses.ts';
 import type { OutputDegradation } from './output-store.ts';
 import { type OutputTimes, timesPathOf } from './output-times.ts';
 import { WriteMarks } from './time-index-file.ts';
-import { createWriteQueue, PausedSources, PendingFlushes } from './write-queue.ts';
+import { PausedSources, PendingFlushes, WriteQueue } from './write-queue.ts';
 
 interface LogFileOptions {
   /** Created with its directory at the first byte, for its owner only. */
@@ -45,7 +45,7 @@ export class LogFile {
   readonly #files: LogFileSystem;
   readonly #file: IdentifiedFile;
   readonly #marks: WriteMarks;
-  readonly #queue = createWriteQueue();
+  readonly #queue = new WriteQueue();
   readonly #sources = new PausedSources();
   readonly #flushes = new PendingFlushes();
   #layout: LogLayout;
@@ -255,7 +255,10 @@ export class LogFile {
     const limits = [this.#notes[0]?.afterBytes ?? room, this.#marks.nextAfterBytes ?? room];
     const pieces = this.#queue.take(Math.min(room, batchBytes, ...limits));
     this.#leaveQueue(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
-    await appendOutput({ handle, layout: this.#layout }, { pieces, restore: this.#queue.restore });
+    await appendOutput(
+      { handle, layout: this.#layout },
+      { pieces, restore: (rest) => this.#queue.restore(rest) },
+    );
   }
 
   async #open(): Promise<LogFileHandle> {

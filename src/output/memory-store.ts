@@ -42,6 +42,11 @@ export function createMemoryStore(options: MemoryStoreOptions): OutputStore {
 
 /** A class for the same reason as `OutputLog`. */
 class MemoryStore implements OutputStore {
+  readonly isOver = false;
+  readonly watch = null;
+  readonly mask = null;
+  readonly onDisk = null;
+  readonly lastGrowthAtMs = null;
   readonly #chunks: ChunkStore;
   readonly #file: LogFile | null;
   readonly #runs = new StreamRuns();
@@ -70,26 +75,6 @@ class MemoryStore implements OutputStore {
 
   get positions(): StreamPositions {
     return this.#chunks.positions;
-  }
-
-  get isOver(): boolean {
-    return false;
-  }
-
-  get watch(): null {
-    return null;
-  }
-
-  get mask(): null {
-    return null;
-  }
-
-  get onDisk(): null {
-    return null;
-  }
-
-  get lastGrowthAtMs(): null {
-    return null;
   }
 
   get keptBytes(): number {

@@ -36,32 +36,12 @@ function countByByte(bytes: Uint8Array): number {
  * ```
  * It is one memory for the whole program, since each reserves 10 GB of address space; nothing in it outlives a call.
  */
-const simd = instantiate([
-  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00, 0x01, 0x07, 0x01, 0x60, 0x02, 0x7f, 0x7f, 0x01, 0x7f],
-  ...[0x03, 0x02, 0x01, 0x00, 0x05, 0x03, 0x01, 0x00, 0x02],
-  ...[0x07, 0x09, 0x02, 0x01, 0x6d, 0x02, 0x00, 0x01, 0x63, 0x00, 0x00],
-  ...[0x0a, 0x39, 0x01, 0x37, 0x01, 0x01, 0x7f, 0x03, 0x40],
-  ...[
-    0x20,
-    0x00,
-    0xfd,
-    0x00,
-    0x00,
-    0x00,
-    0xfd,
-    0x0c,
-    ...new Array<number>(16).fill(10),
-    0xfd,
-    0x23,
-    0xfd,
-    0x64,
-  ],
-  ...[
-    0x69, 0x20, 0x02, 0x6a, 0x21, 0x02, 0x20, 0x00, 0x41, 0x10, 0x6a, 0x22, 0x00, 0x20, 0x01, 0x49, 0x0d,
-    0x00,
-  ],
-  ...[0x0b, 0x20, 0x02, 0x0b],
-]);
+const simd = instantiate(
+  Buffer.from(
+    'AGFzbQEAAAABBwFgAn9/AX8DAgEABQMBAAIHCQIBbQIAAWMAAAo5ATcBAX8DQCAA/QAAAP0MCgoKCgoKCgoKCgoKCgoKCv0j/WRpIAJqIQIgAEEQaiIAIAFJDQALIAIL',
+    'base64',
+  ),
+);
 
 interface SimdCounter {
   readonly memory: Uint8Array;
@@ -77,11 +57,11 @@ interface WasmEngine {
 }
 
 /** Returns `null` if the engine has no WebAssembly (`--jitless`) or the processor lacks the instructions. */
-function instantiate(code: readonly number[]): SimdCounter | null {
+function instantiate(code: Uint8Array): SimdCounter | null {
   const wasm = (globalThis as unknown as { WebAssembly?: WasmEngine }).WebAssembly;
   if (wasm === undefined) return null;
   try {
-    const { exports } = new wasm.Instance(new wasm.Module(new Uint8Array(code)));
+    const { exports } = new wasm.Instance(new wasm.Module(code));
     return { memory: new Uint8Array(exports.m.buffer), count: exports.c };
   } catch {
     return null;

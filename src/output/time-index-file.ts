@@ -21,56 +21,57 @@ const maxLines = 4096;
  * The file beside a log that stores arrival times of its output. Never throws: an unwritten mark is dropped,
  * which makes times less exact but never wrong.
  */
-export interface TimeIndex {
-  add(mark: IndexedMark): void;
-  /** Moves recorded positions after a change of the log file. */
-  move(moved: MovedBytes): void;
-  /** Returns all marks; none if there is no readable index. */
-  read(): readonly IndexedMark[];
-}
-
-export function createTimeIndex(path: string): TimeIndex {
-  let lines: number | null = null;
+export class TimeIndex {
+  readonly #path: string;
+  #lines: number | null = null;
   /** Written before any further mark, which would be moved as well otherwise. */
-  let unwritten: readonly MovedBytes[] = [];
+  #unwritten: readonly MovedBytes[] = [];
 
-  function append(text: string): boolean {
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  add(mark: IndexedMark): void {
+    this.#append(toMarkLine(mark));
+  }
+
+  /** Moves recorded positions after a change of the log file. */
+  move(moved: MovedBytes): void {
+    if (!this.#append(toMovedLine(moved))) this.#unwritten = [...this.#unwritten, moved];
+  }
+
+  /** Returns all marks; none if there is no readable index. */
+  read(): readonly IndexedMark[] {
     try {
-      lines ??= countLines(readText(path));
-      if (lines >= maxLines) rewrite();
+      return parseTimeIndex(readText(this.#path));
+    } catch {
+      return [];
+    }
+  }
+
+  #append(text: string): boolean {
+    try {
+      this.#lines ??= countLines(readText(this.#path));
+      if (this.#lines >= maxLines) this.#rewrite();
       // Written one by one, so that a full disk causes none to be written twice.
-      for (const moved of unwritten) {
-        appendPrivateFile(path, toMovedLine(moved));
-        unwritten = unwritten.slice(1);
-        lines += 1;
+      for (const moved of this.#unwritten) {
+        appendPrivateFile(this.#path, toMovedLine(moved));
+        this.#unwritten = this.#unwritten.slice(1);
+        this.#lines += 1;
       }
-      appendPrivateFile(path, text);
-      lines += 1;
+      appendPrivateFile(this.#path, text);
+      this.#lines += 1;
       return true;
     } catch {
       return false;
     }
   }
 
-  function rewrite(): void {
-    const marks = thinMarks(parseTimeIndex(readText(path)));
-    replaceFile({ path, bytes: Buffer.from(marks.map(toMarkLine).join('')), files: systemFiles });
-    lines = marks.length;
+  #rewrite(): void {
+    const marks = thinMarks(parseTimeIndex(readText(this.#path)));
+    replaceFile({ path: this.#path, bytes: Buffer.from(marks.map(toMarkLine).join('')), files: systemFiles });
+    this.#lines = marks.length;
   }
-
-  return {
-    add: (mark) => void append(toMarkLine(mark)),
-    move: (moved) => {
-      if (!append(toMovedLine(moved))) unwritten = [...unwritten, moved];
-    },
-    read: () => {
-      try {
-        return parseTimeIndex(readText(path));
-      } catch {
-        return [];
-      }
-    },
-  };
 }
 
 function readText(path: string): string {
@@ -87,39 +88,45 @@ function countLines(text: string): number {
 }
 
 /** Marks the lengths of a log that its process writes itself, at each observation. */
-export interface LengthMarks {
-  observe(bytes: number): void;
-  /** Writes the last observation for the next supervisor. */
-  finish(): void;
-  /** The mark that is not in the index yet. */
-  readonly current: LengthMark | null;
-}
+export class LengthMarks {
+  readonly #index: TimeIndex;
+  readonly #clock: Clock;
+  #current: LengthMark | null = null;
 
-export function createLengthMarks({ index, clock }: { index: TimeIndex; clock: Clock }): LengthMarks {
-  let current: LengthMark | null = null;
-
-  function save(): void {
-    if (current !== null) index.add({ ...current, position: current.offset });
+  constructor(index: TimeIndex, clock: Clock) {
+    this.#index = index;
+    this.#clock = clock;
   }
 
-  return {
-    observe: (bytes) => {
-      const at = clock.epochMs();
-      if (current !== null && bytes === current.offset) {
-        current = { ...current, until: at };
-        return;
-      }
-      save();
-      current = { offset: bytes, since: at, until: at };
-    },
-    finish: () => {
-      if (current !== null && current.offset > 0) save();
-      current = null;
-    },
-    get current() {
-      return current;
-    },
-  };
+  observe(bytes: number): void {
+    const at = this.#clock.epochMs();
+    if (this.#current?.offset === bytes) this.#current = { ...this.#current, until: at };
+    else {
+      this.#save();
+      this.#current = { offset: bytes, since: at, until: at };
+    }
+  }
+
+  /** Writes the last observation for the next supervisor. */
+  finish(): void {
+    if (this.#current?.offset !== 0) this.#save();
+    this.#current = null;
+  }
+
+  /** Returns the arrival times; `lastAt` is that of the last byte. */
+  times(lastAt: number | null): OutputTimes {
+    const unwritten = this.#current === null ? [] : [toIndexed(this.#current)];
+    return { marks: toLengthMarks([...this.#index.read(), ...unwritten], 'offset'), lastAt };
+  }
+
+  #save(): void {
+    if (this.#current !== null) this.#index.add(toIndexed(this.#current));
+  }
+}
+
+/** Every byte of such a log stands at its offset. */
+function toIndexed(mark: LengthMark): IndexedMark {
+  return { ...mark, position: mark.offset };
 }
 
 /** The index gets at most one mark in this time, and none without new output. */
@@ -137,7 +144,7 @@ export class WriteMarks {
 
   constructor(path: string, clock: Clock) {
     this.#clock = clock;
-    this.#index = createTimeIndex(path);
+    this.#index = new TimeIndex(path);
     this.#lastWriteAtMs = clock.nowMs();
   }
 

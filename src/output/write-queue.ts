@@ -1,95 +1,85 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 
-/** Bytes waiting for the disk, in order. */
-interface WriteQueue {
-  readonly bytes: number;
-  add(bytes: Uint8Array): void;
-  /** Removes at most this many bytes, but at least one piece if there is any. */
-  take(maxBytes: number): Uint8Array[];
-  /** Puts back pieces that could not be written, before all others. */
-  restore(pieces: readonly Uint8Array[]): void;
-  /** Drops this many of the oldest bytes. */
-  skip(bytes: number): void;
-}
-
 /** Smaller pieces are copied together, so that a flood of single bytes does not become a flood of buffers. */
 const smallestOwnBytes = 4 * 1024;
 const arenaBytes = 16 * 1024;
 /** A writev takes at most IOV_MAX pieces (1024 on Linux and macOS). */
 const maxPieces = 1_000;
 
-export function createWriteQueue(): WriteQueue {
-  let pieces: Uint8Array[] = [];
-  let first = 0;
-  let total = 0;
-  let arena = new Uint8Array(0);
-  let arenaFrom = 0;
-  let arenaTo = 0;
+/** Bytes waiting for the disk, in order. */
+export class WriteQueue {
+  #pieces: Uint8Array[] = [];
+  #first = 0;
+  #bytes = 0;
+  #arena = new Uint8Array(0);
+  #arenaFrom = 0;
+  #arenaTo = 0;
 
-  function add(bytes: Uint8Array): void {
-    total += bytes.byteLength;
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#bytes += bytes.byteLength;
     if (bytes.byteLength >= smallestOwnBytes) {
-      seal();
-      pieces.push(bytes);
+      this.#seal();
+      this.#pieces.push(bytes);
       return;
     }
-    if (arenaTo + bytes.byteLength > arena.byteLength) {
-      seal();
-      arena = new Uint8Array(arenaBytes);
-      arenaFrom = 0;
-      arenaTo = 0;
+    if (this.#arenaTo + bytes.byteLength > this.#arena.byteLength) {
+      this.#seal();
+      this.#arena = new Uint8Array(arenaBytes);
+      this.#arenaFrom = 0;
+      this.#arenaTo = 0;
     }
-    arena.set(bytes, arenaTo);
-    arenaTo += bytes.byteLength;
+    this.#arena.set(bytes, this.#arenaTo);
+    this.#arenaTo += bytes.byteLength;
   }
 
   /** Turns the collected bytes into a piece; the rest of the arena stays in use. */
-  function seal(): void {
-    if (arenaTo > arenaFrom) pieces.push(arena.subarray(arenaFrom, arenaTo));
-    arenaFrom = arenaTo;
+  #seal(): void {
+    if (this.#arenaTo > this.#arenaFrom)
+      this.#pieces.push(this.#arena.subarray(this.#arenaFrom, this.#arenaTo));
+    this.#arenaFrom = this.#arenaTo;
   }
 
-  function take(maxBytes: number): Uint8Array[] {
-    seal();
+  /** Removes at most this many bytes, but at least one piece if there is any. */
+  take(maxBytes: number): Uint8Array[] {
+    this.#seal();
     const taken: Uint8Array[] = [];
     let room = maxBytes;
-    for (let piece = pieces[first]; piece !== undefined && room > 0; piece = pieces[first]) {
-      if (taken.length === maxPieces) break;
+    while (room > 0 && taken.length < maxPieces) {
+      const piece = this.#pieces[this.#first];
+      if (piece === undefined) break;
       const part = piece.subarray(0, room);
-      if (part.byteLength < piece.byteLength) pieces[first] = piece.subarray(room);
-      else first += 1;
+      if (part.byteLength < piece.byteLength) this.#pieces[this.#first] = piece.subarray(room);
+      else this.#first += 1;
       room -= part.byteLength;
-      total -= part.byteLength;
+      this.#bytes -= part.byteLength;
       taken.push(part);
     }
-    if (first === pieces.length || first > 1_000) {
-      pieces = pieces.slice(first);
-      first = 0;
-    }
+    if (this.#first === this.#pieces.length || this.#first > 1_000) this.#removeTaken();
     return taken;
   }
 
-  function restore(returned: readonly Uint8Array[]): void {
-    pieces = [...returned, ...pieces.slice(first)];
-    first = 0;
-    total += returned.reduce((sum, piece) => sum + piece.byteLength, 0);
+  /** Puts back pieces that could not be written, before all others. */
+  restore(pieces: readonly Uint8Array[]): void {
+    this.#removeTaken();
+    this.#pieces.unshift(...pieces);
+    this.#bytes += pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
   }
 
-  function skip(bytes: number): void {
-    for (let left = bytes; left > 0 && total > 0; ) {
-      left -= take(left).reduce((sum, piece) => sum + piece.byteLength, 0);
+  /** Drops this many of the oldest bytes. */
+  skip(bytes: number): void {
+    for (let left = bytes; left > 0 && this.#bytes > 0; ) {
+      left -= this.take(left).reduce((sum, piece) => sum + piece.byteLength, 0);
     }
   }
 
-  return {
-    add,
-    take,
-    restore,
-    skip,
-    get bytes() {
-      return total;
-    },
-  };
+  #removeTaken(): void {
+    this.#pieces = this.#pieces.slice(this.#first);
+    this.#first = 0;
+  }
 }
 
 /** Drops the first bytes of the pieces, since a disk that fills up accepts only a part. */

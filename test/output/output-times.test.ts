@@ -11,7 +11,7 @@ import {
   timesPathOf,
   toLengthMarks,
 } from '../../src/output/output-times.ts';
-import { createTimeIndex } from '../../src/output/time-index-file.ts';
+import { TimeIndex } from '../../src/output/time-index-file.ts';
 import { copyTailAndTruncate, punchHole } from '../../src/output/truncate-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../support/os.ts';
@@ -58,7 +58,7 @@ test('times hold by offset and in a capped file', async () => {
       await file.close();
 
       expect(findLies(printed, file.times())).toEqual([]);
-      const stored = createTimeIndex(timesPathOf(path)).read();
+      const stored = new TimeIndex(timesPathOf(path)).read();
       const inFile = { marks: toLengthMarks(stored, 'position'), lastAt: clock.epochMs() };
       expect(findLies(readFileSync(path, 'utf8'), inFile)).toEqual([]);
     }),
@@ -98,7 +98,7 @@ test('a flood makes one mark a second', async () => {
 
 test('an index stays bounded, in order and true', () => {
   const path = tempFile('a.log.times');
-  const index = createTimeIndex(path);
+  const index = new TimeIndex(path);
   const count = 12_000;
   const lineBytes = 14;
   let printed = '';
@@ -125,7 +125,7 @@ test('an index stays bounded, in order and true', () => {
 test('a half line of an index says nothing', () => {
   const path = tempFile('a.log.times');
   writeFileSync(path, '\nat 0 0 1000 2000\n\nat 50 50 30');
-  const index = createTimeIndex(path);
+  const index = new TimeIndex(path);
   index.add({ offset: 70, position: 70, since: 4_000, until: 5_000 });
 
   expect(index.read().map(({ offset }) => offset)).toEqual([0, 70]);
