@@ -3,6 +3,7 @@ export type {
   EndReason,
   ExitStatus,
   FinalStatus,
+  HeldBy,
   KillReceipt,
   LimitName,
   Limits,

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createCgroups } from '../src/spawn/cgroup/cgroups.ts';
 
 /** A process that was ordered to end may need this long on a slow machine. */
 const MAX_WAIT_MS = 5_000;
@@ -24,6 +25,7 @@ export default function markRun(): () => Promise<void> {
 
   return async () => {
     const processes = await waitUntilGone({ mark, folder });
+    removeDeadCgroups();
     const files = readdirSync(folder).filter(
       (name) => name.startsWith('troupe-') && !isOfKilledHost(join(folder, name)),
     );
@@ -42,6 +44,13 @@ export default function markRun(): () => Promise<void> {
     process.exitCode = 1;
     throw new Error(`The tests left something behind:\n${leftovers.map((line) => `  ${line}`).join('\n')}`);
   };
+}
+
+/** Removes what supervisors leave that were killed together with their watchdog: the next supervisor would do the same. */
+function removeDeadCgroups(): void {
+  const cgroups = createCgroups('sup_teardown', (id) => id);
+  cgroups.open({ id: 'none', attempt: 1, outlives: false });
+  cgroups.close();
 }
 
 interface Carrier {

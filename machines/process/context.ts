@@ -155,7 +155,12 @@ export interface ProcessEnd {
    * unknown. Known for commands on pipes on Linux, unless a child holds their output or they closed it before their exit.
    */
   readonly cpuMs: number | null;
+  /** By what its processes are held together; `null` where it has no process of the operating system, or none is known. */
+  readonly held: HeldBy | null;
 }
+
+/** What holds the processes of a tree together: a cgroup of the kernel, or the lineage in their environment with parents, groups and sessions. */
+export type HeldBy = 'cgroup' | 'lineage';
 
 /** End without any known fact. Its keys list all facts. */
 export const unknownEnd: ProcessEnd = {
@@ -165,6 +170,7 @@ export const unknownEnd: ProcessEnd = {
   suspects: [],
   receipt: null,
   cpuMs: null,
+  held: null,
 };
 
 const names = Object.keys(unknownEnd) as (keyof ProcessEnd)[];

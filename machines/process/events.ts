@@ -1,5 +1,6 @@
 import type {
   ExitStatus,
+  HeldBy,
   LimitChange,
   ProcessEnd,
   ProcessSignal,
@@ -20,12 +21,16 @@ export type BackendFact = At<
       /** `null` where the work has no operating-system process. */
       pid: number | null;
       pgid: number | null;
+      /** Default `null`. */
+      held?: HeldBy | null;
     }
   | {
       /** The process of an earlier supervisor was found; its exit may follow at once. */
       type: 'process.adopted';
       pid: number | null;
       pgid: number | null;
+      /** Default `null`. */
+      held?: HeldBy | null;
       /** Monotonic time of the start, as far as the wall clock tells it. */
       startedAtMs: number;
     }

@@ -16,12 +16,14 @@ type Recorder = (context: ProcessContext, event: ProcessEvent) => Partial<Proces
 const POLITE: ProcessSignal = 'SIGTERM';
 
 export const recordSpawn: Recorder = (_, event) =>
-  event.type === 'process.spawned' ? { pid: event.pid, pgid: event.pgid, spawnedAtMs: event.atMs } : {};
+  event.type === 'process.spawned'
+    ? { pid: event.pid, pgid: event.pgid, held: event.held ?? null, spawnedAtMs: event.atMs }
+    : {};
 
 /** Counts times from the real start, so that limits keep only their rest. */
 export const recordAdoption: Recorder = (_, event) =>
   event.type === 'process.adopted'
-    ? { pid: event.pid, pgid: event.pgid, spawnedAtMs: event.startedAtMs }
+    ? { pid: event.pid, pgid: event.pgid, held: event.held ?? null, spawnedAtMs: event.startedAtMs }
     : {};
 
 export const recordSpawnFailure: Recorder = (_, event) => {

@@ -3,6 +3,7 @@ import {
   type EndReason,
   type ExitStatus,
   type FinalStatus,
+  type HeldBy,
   type KillReceipt,
   type ProcessEnd,
   type TreeMember,
@@ -56,6 +57,7 @@ interface Up {
   readonly restarts: number;
   readonly pid: number | null;
   readonly pgid: number | null;
+  readonly held: HeldBy | null;
   /** Set between the leader's exit and the end. */
   readonly exit: ExitStatus | null;
 }
@@ -74,7 +76,8 @@ export function isFinal(status: ProcessStatus): status is FinalStatus {
 
 export function toLifeView(snapshot: ProcessSnapshot): LifeView {
   const status = toStatus(snapshot);
-  const { attempt, pid, pgid, exit, survivors, receipt, restartTimesMs, outputEnded } = snapshot.context;
+  const { attempt, pid, pgid, held, exit, survivors, receipt, restartTimesMs, outputEnded } =
+    snapshot.context;
   const restarts = restartTimesMs.length;
   const isAwaited = !snapshot.context.background;
   switch (status) {
@@ -87,9 +90,9 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
       };
     case 'running':
     case 'backgrounded':
-      return { status, attempt, restarts, pid, pgid, exit, endLimit: toEndLimit(snapshot.context) };
+      return { status, attempt, restarts, pid, pgid, held, exit, endLimit: toEndLimit(snapshot.context) };
     case 'stopping':
-      return { status, attempt, restarts, pid, pgid, exit, survivors, receipt };
+      return { status, attempt, restarts, pid, pgid, held, exit, survivors, receipt };
     case 'restarting':
       return {
         status,

@@ -162,6 +162,7 @@ export const supervisorOptions = z.strictObject({
   timeouts: z.record(z.string(), duration).default({}),
   forceBackgroundPatterns: globs.default(['server__*', 'docker__run*', '*__serve*', '*__start_server*']),
   forceSyncPatterns: globs.default(['files__read_file', 'files__write_file']),
+  cgroups: z.boolean().default(true),
   handleSignals: z.boolean().default(false),
   recover: z
     .union([z.boolean(), z.strictObject({ owner: z.string().min(1) })], {

@@ -9,6 +9,7 @@ import { formatDuration } from '../config/format-duration.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessView } from '../process/process-view.ts';
+import { leaveCgroup } from '../spawn/cgroup/join-cgroup.ts';
 import { LINEAGE } from '../spawn/environment.ts';
 import { startChild } from '../spawn/start-child.ts';
 import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
@@ -148,7 +149,11 @@ function startDaemon(call: { program: string; directory: string; logPath: string
   for (const name of callerVariables) delete env[name];
   let child: ChildProcess;
   try {
-    child = startChild(process.execPath, [program, 'serve', '--state-dir', directory], {
+    const [file, ...args] = leaveCgroup({
+      command: [process.execPath, program, 'serve', '--state-dir', directory],
+      env,
+    });
+    child = startChild(file, args, {
       detached: true,
       stdio: ['ignore', log, log],
       cwd: '/',

@@ -1,4 +1,10 @@
-import type { EndReason, FinalStatus, ProcessEnd, TreeMember } from '../../machines/process/context.ts';
+import type {
+  EndReason,
+  FinalStatus,
+  HeldBy,
+  ProcessEnd,
+  TreeMember,
+} from '../../machines/process/context.ts';
 import type { ProgressView } from '../output/progress.ts';
 import type { ProcessMode } from '../spawn/backend.ts';
 import type { Command } from './command.ts';
@@ -105,6 +111,11 @@ interface Started {
   /** `null` for work that has no operating-system process. */
   readonly pid: number | null;
   readonly pgid: number | null;
+  /**
+   * By what its processes are held together: `cgroup`, which no descendant can leave unseen, or `lineage`, a mark in their environment beside
+   * parents, groups and sessions. `null` for work that has no operating-system process.
+   */
+  readonly held: HeldBy | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly runtimeMs: number;

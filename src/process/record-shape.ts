@@ -16,6 +16,7 @@ import {
   text,
 } from '../config/shape.ts';
 
+const heldBy = oneOf('cgroup', 'lineage');
 const member = object({ pid: number, pgid: number, startedAt: text, command: text });
 const exit = orNull(object({ code: orNull(number), signal: orNull(text) }));
 const byLimit = object({ limit: text, afterMs: number });
@@ -94,6 +95,7 @@ const started = {
   ...live,
   pid: orNull(number),
   pgid: orNull(number),
+  held: optional(orNull(heldBy)),
   startedAt: number,
   runtimeMs: number,
   endsAt: optional(orNull(number)),
@@ -114,6 +116,7 @@ const ended = object({
   leftovers: listOf(member),
   suspects: optional(listOf(member)),
   cpuMs: optional(orNull(number)),
+  held: optional(orNull(heldBy)),
   receipt: orNull(
     object({
       signalled: text,
@@ -225,7 +228,17 @@ export const recordShape: Shape = object({
   view,
   timeline: listOf(entry),
   likeness: optional(text),
-  leader: orNull(object({ ...scope, pid: number, pgid: number, sid: number, startedAt: text, cookie: text })),
+  leader: orNull(
+    object({
+      ...scope,
+      pid: number,
+      pgid: number,
+      sid: number,
+      startedAt: text,
+      cookie: text,
+      cgroup: optional(orNull(text)),
+    }),
+  ),
   readers: optional(mapOf(object({ stdout: atLeast(0), stderr: atLeast(0), screen: atLeast(0) }))),
   revival: orNull(revival),
 });

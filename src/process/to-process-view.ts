@@ -86,8 +86,8 @@ export function toStateFacts({
   }
 
   function toStarted() {
-    const { pid, pgid, restarts } = life as Extract<LifeView, { pgid: number | null }>;
-    return { pid, pgid, startedAt, runtimeMs: runtime(), endsAt: endsAt(), restarts, ready };
+    const { pid, pgid, held, restarts } = life as Extract<LifeView, { pgid: number | null }>;
+    return { pid, pgid, held, startedAt, runtimeMs: runtime(), endsAt: endsAt(), restarts, ready };
   }
 
   function endsAt(): number | null {

@@ -3,7 +3,7 @@ import type { SpawnRequest, Work } from './backend.ts';
 /** Returns the program to start with its arguments. @throws for a function, which has none. */
 export function toCommand(
   work: Work,
-  backend: 'file' | 'pty' | 'tmux',
+  backend: 'pipe' | 'file' | 'pty' | 'tmux',
 ): readonly [file: string, ...args: readonly string[]] {
   if (work.type === 'argv') return [work.file, ...work.args];
   if (work.type === 'shell') return [work.shell, '-c', work.script];

@@ -11,6 +11,7 @@ import { createSupervisorId } from '../process/process-id.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import { readRecord } from '../process/read-record.ts';
 import type { Backend } from '../spawn/backend.ts';
+import { type Cgroups, createCgroups } from '../spawn/cgroup/cgroups.ts';
 import { createFileBackend } from '../spawn/file/file-backend.ts';
 import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
 import { createTerminals, ownTerminals, type Terminals } from '../spawn/terminal/terminals.ts';
@@ -56,6 +57,8 @@ export interface SupervisorDeps {
   readonly system: SystemDeps;
   readonly trees: TreeRegistry;
   readonly watchdog: Watchdog | null;
+  /** `null` where the lineage alone holds processes. */
+  readonly cgroups: Cgroups | null;
   /** `null` where no processes of the operating system are started. */
   readonly table: ProcessTable | null;
   /** Dependencies of their backends; `null` like `table`. */
@@ -102,13 +105,21 @@ export function createSupervisorDeps(
   const openTable = () => createScopedTable(createCurrentTable(), toMark);
   const table = ownBackend === undefined ? openTable() : null;
   if (table !== null) warmThreadPool();
-  const watchdog = table === null ? null : createWatchdog({ supervisorId, clock, reportError });
+  const cgroups = table === null || !settings.cgroups ? null : createCgroups(supervisorId, toMark);
+  const cgroup = cgroups?.sessionPath ?? null;
+  const watchdog = table === null ? null : createWatchdog({ supervisorId, cgroup, clock, reportError });
   const wrap = (settings.wrapBackend ?? ((backend) => backend)) as (backend: Backend) => Backend;
   const trees = createTreeRegistry(watchdog === null ? noGuard : toGuard(watchdog, toMark), {
     onChange: onIdentity,
+    onRemoved: ({ cgroup }) => {
+      if (cgroup) cgroups?.remove(cgroup);
+    },
   });
   const supervisors = paths === null ? null : createFileSupervisorRegistry({ directory: paths.directory });
-  const toTreeDeps = (): TreeDeps => ({ table: table ?? openTable(), trees, reportError });
+  const toTreeDeps = (): TreeDeps => ({
+    ...{ table: table ?? openTable(), trees, reportError },
+    ...(cgroups !== null && { cgroups }),
+  });
   return {
     supervisorId,
     settings,
@@ -117,6 +128,7 @@ export function createSupervisorDeps(
     cwd,
     trees,
     watchdog,
+    cgroups,
     table,
     treeDeps: table === null ? null : toTreeDeps(),
     toMark,

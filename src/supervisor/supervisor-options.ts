@@ -78,6 +78,12 @@ export interface SupervisorOptions extends LimitOptions, OutputOptions {
   /** Ends the processes on SIGINT, SIGTERM, SIGHUP and an uncaught exception of this program. Default `false`. */
   readonly handleSignals?: boolean | undefined;
   /**
+   * Holds each process in a cgroup (version 2) of its own where this program may make one, as root or in a delegated cgroup: no descendant can
+   * leave it by itself. `false`, or where that is not possible: the lineage in the environment holds it. See `held` in a view. Linux only.
+   * Default `true`.
+   */
+  readonly cgroups?: boolean | undefined;
+  /**
    * Recovers processes of earlier supervisors of this state directory: persistent ones are adopted, those
    * that died with them are `lost`, and ended ones can be queried. Live supervisors keep theirs. With an
    * owner, only its own and those of owners named below it, `owner/…`. Default `true`.

@@ -1,15 +1,24 @@
+import { describe } from 'vitest';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createFileBackend } from '../../src/spawn/file/file-backend.ts';
 import type { LauncherTools } from '../../src/spawn/file/launcher.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
+import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
 import { carriersBesideLauncher, endAll, tempDir } from '../support/os.ts';
 import { createFileLog } from '../support/output-logs.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
-function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
+function createFileUnderTest({
+  tools,
+  cgroups,
+}: {
+  tools?: LauncherTools;
+  cgroups?: Cgroups;
+} = {}): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const directory = tempDir();
   const backend = createFileBackend({
@@ -19,6 +28,7 @@ function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
       throw error;
     },
     ...(tools !== undefined && { tools }),
+    ...(cgroups !== undefined && { cgroups }),
   });
   return {
     backend: {
@@ -54,10 +64,18 @@ function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
       directory.remove();
+      cgroups?.close();
     },
   };
 }
 
-describeBackend('file', createFileUnderTest);
-describeBackend('file (bash)', () => createFileUnderTest({ shell: '/bin/bash', setsid: '/usr/bin/setsid' }));
-describeBackend('file (monitor mode)', () => createFileUnderTest({ shell: '/bin/bash', setsid: null }));
+describeBackend('file', () => createFileUnderTest());
+describeBackend('file (bash)', () =>
+  createFileUnderTest({ tools: { shell: '/bin/bash', setsid: '/usr/bin/setsid' } }),
+);
+describeBackend('file (monitor mode)', () =>
+  createFileUnderTest({ tools: { shell: '/bin/bash', setsid: null } }),
+);
+describe.skipIf(!canMakeCgroups())('held by cgroups', () => {
+  describeBackend('file', () => createFileUnderTest({ cgroups: createTestCgroups() }));
+});

@@ -1,13 +1,16 @@
+import { describe } from 'vitest';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
+import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
 import { carriers, endAll } from '../support/os.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
-function createPipeUnderTest(): BackendUnderTest {
+function createPipeUnderTest(cgroups?: Cgroups): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const backend = createPipeBackend({
     table: createCurrentTable(),
@@ -15,6 +18,7 @@ function createPipeUnderTest(): BackendUnderTest {
     reportError: (error) => {
       throw error;
     },
+    ...(cgroups !== undefined && { cgroups }),
   });
   return {
     backend: {
@@ -38,8 +42,12 @@ function createPipeUnderTest(): BackendUnderTest {
     isGone: ({ id }) => carriers(`/${id}/`).length === 0,
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
+      cgroups?.close();
     },
   };
 }
 
-describeBackend('pipe', createPipeUnderTest);
+describeBackend('pipe', () => createPipeUnderTest());
+describe.skipIf(!canMakeCgroups())('held by cgroups', () => {
+  describeBackend('pipe', () => createPipeUnderTest(createTestCgroups()));
+});

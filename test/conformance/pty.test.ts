@@ -1,14 +1,17 @@
+import { describe } from 'vitest';
 import type { Backend, SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createPtyBackend } from '../../src/spawn/pty/pty-backend.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
+import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
 import { carriers, endAll } from '../support/os.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 import { describeTerminal } from './terminal-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
-function createPtyUnderTest(): BackendUnderTest {
+function createPtyUnderTest(cgroups?: Cgroups): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const backend = createPtyBackend({
     table: createCurrentTable(),
@@ -16,6 +19,7 @@ function createPtyUnderTest(): BackendUnderTest {
     reportError: (error) => {
       throw error;
     },
+    ...(cgroups !== undefined && { cgroups }),
     tmuxSocket: null,
   });
   if ('why' in backend) throw new Error(backend.why);
@@ -43,9 +47,13 @@ function createPtyUnderTest(): BackendUnderTest {
     isGone: ({ id }) => carriers(`/${id}/`).length === 0,
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
+      cgroups?.close();
     },
   };
 }
 
-describeBackend('pty', createPtyUnderTest);
-describeTerminal('pty', createPtyUnderTest);
+describeBackend('pty', () => createPtyUnderTest());
+describeTerminal('pty', () => createPtyUnderTest());
+describe.skipIf(!canMakeCgroups())('held by cgroups', () => {
+  describeBackend('pty', () => createPtyUnderTest(createTestCgroups()));
+});

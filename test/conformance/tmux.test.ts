@@ -1,6 +1,8 @@
 import { describe } from 'vitest';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createBackendAt, untilServerIsGone } from '../spawn/tmux/arrange.ts';
+import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
 import { isInstalled } from '../support/installed.ts';
 import { carriersBesideLauncher, endAll, tempDir } from '../support/os.ts';
 import { createFileLog } from '../support/output-logs.ts';
@@ -14,11 +16,11 @@ const shell = (script: string): Work => ({
   script: `stty -onlcr; ${script}`,
 });
 
-function createTmuxUnderTest(): BackendUnderTest {
+function createTmuxUnderTest(cgroups?: Cgroups): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const directory = tempDir();
   const socket = directory.file('t.sock');
-  const backend = createBackendAt(socket);
+  const backend = createBackendAt(socket, cgroups);
   return {
     backend: {
       ...backend,
@@ -54,11 +56,16 @@ function createTmuxUnderTest(): BackendUnderTest {
       for (const { id } of requests) await endAll([], `/${id}/`);
       await untilServerIsGone(socket);
       directory.remove();
+      cgroups?.close();
     },
   };
 }
 
 describe.skipIf(!isInstalled('tmux'))('with a real tmux', () => {
-  describeBackend('tmux', createTmuxUnderTest);
-  describeTerminal('tmux', createTmuxUnderTest);
+  describeBackend('tmux', () => createTmuxUnderTest());
+  describeTerminal('tmux', () => createTmuxUnderTest());
+
+  describe.skipIf(!canMakeCgroups())('held by cgroups', () => {
+    describeBackend('tmux', () => createTmuxUnderTest(createTestCgroups()));
+  });
 });

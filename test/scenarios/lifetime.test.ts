@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -211,27 +210,6 @@ test('a daemon that drops its environment after the exit is a leftover', async (
 
   expect(leftovers).toMatchObject([{ command: 'sleep 1000' }]);
   expect(isAlive(daemon?.pid ?? 0)).toBe(false);
-});
-
-test('a daemon without a trace of its origin is named and not signalled', async () => {
-  await using stage = openRealHarness();
-  const hidden = `(env -i setsid sleep 1000 & echo $! > '${stage.file('pid')}')`;
-  // It is `sleep` only once it has a session of its own and an empty environment.
-  const isHidden = `read pid < '${stage.file('pid')}'; until [ "$(cat /proc/$pid/comm)" = sleep ]; do sleep 0.02; done`;
-
-  const result = await stage.supervisor.execute({ command: `${hidden}; ${isHidden}` });
-  const pid = Number(readFileSync(stage.file('pid'), 'utf8'));
-  assert(result.type === 'completed');
-  const answer = await stage.supervisor.kill(result.process.id);
-  const wasAlive = isAlive(pid);
-  await endAll([pid]);
-  const [view] = stage.supervisor.list();
-
-  expect(result.leftovers).toEqual([]);
-  expect(result.suspects).toContainEqual({ pid, command: 'sleep 1000', ports: [] });
-  expect(answer.message).toContain(`Possibly left running by it: ${pid} (sleep 1000).`);
-  expect(wasAlive).toBe(true);
-  expect(view).not.toMatchObject({ suspects: [{ pid }] });
 });
 
 test('a shutdown ends trees and leftovers in its time', async () => {

@@ -36,6 +36,7 @@ export function runningView(own: Partial<RunningView> = {}): RunningView {
     status: 'backgrounded',
     pid: 4711,
     pgid: 4711,
+    held: 'lineage',
     backgroundedAt: 0,
     runtimeMs: 65_000,
     endsAt: null,

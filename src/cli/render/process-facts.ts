@@ -71,6 +71,7 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ...(view.progress === null ? [] : [['progress', toProgressFact(view.progress)] as const]),
     ...toTerminalFacts(view),
     ...('pid' in view && view.pid !== null ? [['pid', toPidText(view)] as const] : []),
+    ...('held' in view && view.held !== null ? [['held by', heldByWords[view.held]] as const] : []),
     ['created', toTimeText(view.createdAt)],
     ...('runtimeMs' in view ? [['runtime', formatDuration(view.runtimeMs)] as const] : []),
     ...('cpuMs' in view && view.cpuMs !== null ? [['cpu time', formatDuration(view.cpuMs)] as const] : []),
@@ -145,6 +146,11 @@ function toEndText(view: Extract<ProcessView, { reason: unknown }>): string {
   const end = `it ${describeEnd(view.reason, 'exit' in view ? view.exit : null)}`;
   return 'endedAt' in view ? `${end}, at ${toTimeText(view.endedAt)}` : end;
 }
+
+const heldByWords = {
+  cgroup: 'its cgroup',
+  lineage: 'its lineage: a descendant that hides its origin can only be suspected',
+} as const;
 
 function toPidText(view: Extract<ProcessView, { pid: number | null }>): string {
   return 'pgid' in view && view.pgid !== null && view.pgid !== view.pid

@@ -103,6 +103,7 @@ function toFacts(process: StagedProcess): readonly Fact[] {
     ...('suspects' in view && view.suspects.length > 0
       ? [['suspects', members(view.suspects)] as const]
       : []),
+    ...('held' in view && view.held !== null ? [['held by', view.held] as const] : []),
     ...('cpuMs' in view && view.cpuMs !== null ? [['CPU time', formatDuration(view.cpuMs)] as const] : []),
     ...('receipt' in view && view.receipt !== null ? [['receipt', toReceipt(view.receipt)] as const] : []),
     ...Object.entries(view.metadata).map(

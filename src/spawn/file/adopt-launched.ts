@@ -1,5 +1,6 @@
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
+import { toHeldBy } from '../cgroup/join-cgroup.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import { findLauncher, findRecordedLeader, hasLiveCarrier } from './find-leader.ts';
 import { followStatus, watchChanges } from './follow-status.ts';
@@ -31,7 +32,8 @@ export function adoptLaunched({
 }): Cancel {
   const { request, clock } = port;
   const { table } = deps;
-  const control = createLeaderControl({ port, deps }, { input: closed });
+  const cgroup = port.leader?.cgroup ?? null;
+  const control = createLeaderControl({ port, deps }, { input: closed, cgroup });
   const sinceMs = clock.nowMs();
   let wasSeenAlive = false;
   /** The leader named by the record, where only the record names one. */
@@ -76,7 +78,7 @@ export function adoptLaunched({
         const { launcher } = status;
         await control.setLeader({ leader: { pid, startedAt, ...sidOf(entry) }, launcher });
         const startedAtMs = port.startedAtMs ?? clock.nowMs();
-        port.tell({ type: 'process.adopted', pid, pgid: pid, startedAtMs });
+        port.tell({ type: 'process.adopted', pid, pgid: pid, held: toHeldBy(cgroup), startedAtMs });
       },
       onExit: (exit) => control.exited(exit, wasSeenAlive ? 'justNow' : 'longAgo'),
       onLost: ({ isTruncated }) => {

@@ -41,11 +41,13 @@ export function createFileBackend(deps: TreeDeps & { readonly tools?: LauncherTo
       // Before the start: this program may die in the same turn, and its watchdog must know by then.
       trees.exempt(request.id);
       const input = createInputPipe(request.stdin, inputs);
-      const child = tryLaunch(request, { tools: findTools(), stdin: input.stdio });
+      const cgroup = deps.cgroups?.open(request) ?? null;
+      const child = tryLaunch(request, { tools: findTools(), stdin: input.stdio, cgroup });
       const stdin = input.open(child);
+      if (!(child instanceof Error) && child.pid !== undefined)
+        return runLaunched(child, { port, deps, statusPath: request.files.status, stdin, cgroup });
+      if (cgroup !== null) deps.cgroups?.remove(cgroup);
       if (child instanceof Error) return refuse(child);
-      if (child.pid !== undefined)
-        return runLaunched(child, { port, deps, statusPath: request.files.status, stdin });
       refuseAll(port);
       child.once('error', (error) => reportFailure(error, port));
       return () => {};

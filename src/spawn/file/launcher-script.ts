@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { toJoinLine } from '../cgroup/join-cgroup.ts';
 
 /** Signals that end no process by default, and signals that cannot be caught. */
 const untrapped = ['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH', 'SIGINFO', 'SIGKILL', 'SIGSTOP'];
@@ -18,7 +19,7 @@ export function toTrappedSignals(platform: NodeJS.Platform = process.platform): 
 /**
  * Returns the script between this program and a command that outlives it: POSIX sh, whose stdout is the log and whose stderr is
  * the status file. `$1` is the number of the attempt, `$2` the working directory, in which it begins, `$3` names variables that
- * the shell made and the command must not see, the rest is the command, after the program `setsid` where there is one.
+ * the shell made and the command must not see, `$4` the cgroup that the command joins, or nothing, the rest is the command, after the program `setsid` where there is one.
  *
  * Each record is one line after an empty one, so that a line that a full disk cut off spoils no other:
  *
@@ -51,8 +52,8 @@ export function createLauncherScript({ hasSetsid }: { hasSetsid: boolean }): str
 
 const preparation = `
 trap : ${toTrappedSignals()}
-troupe_attempt=$1 troupe_cwd=$2 troupe_unset=$3
-shift 3
+troupe_attempt=$1 troupe_cwd=$2 troupe_unset=$3 troupe_cgroup=$4
+shift 4
 troupe_become() {
   if cd -P /proc/self 2>/dev/null; then
     troupe_pid=\${PWD#/proc/}
@@ -60,6 +61,7 @@ troupe_become() {
   else
     troupe_pid=$(exec sh -c 'echo $PPID')
   fi
+  test -z "$troupe_cgroup" || ${toJoinLine('"$troupe_cgroup"')}
   echo "
 leader $troupe_attempt $troupe_pid" >&2 || exit 125
   unset $troupe_unset

@@ -33,7 +33,7 @@ export function findLauncherTools(): LauncherTools {
  */
 export function launch(
   request: SpawnRequest & { files: NonNullable<SpawnRequest['files']> },
-  { tools, stdin }: { tools: LauncherTools; stdin: InputPipe['stdio'] },
+  { tools, stdin, cgroup }: { tools: LauncherTools; stdin: InputPipe['stdio']; cgroup: string | null },
 ): ChildProcess {
   const { cwd, env, files, attempt } = request;
   const [file, ...args] = toCommand(request.work, 'file');
@@ -49,7 +49,7 @@ export function launch(
     const own = shellVariables.filter((name) => !(name in env)).join(' ');
     return startChild(
       tools.shell,
-      ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, ...setsid, file, ...args],
+      ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, cgroup ?? '', ...setsid, file, ...args],
       {
         // Under this name every shell behaves as POSIX demands and reads no startup file.
         argv0: 'sh',

@@ -36,6 +36,8 @@ export function createLeaderControl(
   { port, deps }: { port: BackendPort; deps: TreeDeps },
   options: {
     input: TreeInput;
+    /** Cgroup of the attempt; `null` without one. */
+    cgroup: string | null;
     terminal?: TerminalPort;
     /** Called, perhaps repeatedly, when the tree is empty. A caller that sets it reports `output.ended` itself. */
     onTreeEmpty?: () => void;
@@ -43,7 +45,7 @@ export function createLeaderControl(
   },
 ): LeaderControl {
   const { request, clock } = port;
-  const { input, terminal, onTreeEmpty, isOutputComplete } = options;
+  const { input, cgroup, terminal, onTreeEmpty, isOutputComplete } = options;
   const found = Promise.withResolvers<ProcessTree | null>();
   const cancels = new Set<Cancel>();
   let hasExited = false;
@@ -92,7 +94,16 @@ export function createLeaderControl(
     setLeader: async ({ leader, launcher }) => {
       const { bootId, pidNamespace } = await deps.table.scope();
       const { pid, startedAt, pgid = pid, sid = pid } = leader;
-      const identity = { pid, pgid, sid, startedAt, bootId, pidNamespace, cookie: toCookie(request.id) };
+      const identity = {
+        pid,
+        pgid,
+        sid,
+        startedAt,
+        bootId,
+        pidNamespace,
+        cookie: toCookie(request.id),
+        cgroup,
+      };
       const tree = registerTree(identity, { port, deps, table: withoutLauncher(deps.table, launcher) });
       hasLeader = true;
       found.resolve(tree);

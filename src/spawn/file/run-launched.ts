@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
 import { redactText } from '../../output/redact.ts';
 import type { BackendPort } from '../backend.ts';
+import { toHeldBy } from '../cgroup/join-cgroup.ts';
 import { createInputWriter } from '../input/input-writer.ts';
 import { noInput } from '../refusals.ts';
 import type { ProcessEntry, ProcessTable } from '../tree/process-table.ts';
@@ -29,12 +30,19 @@ export function runLaunched(
     deps,
     statusPath,
     stdin,
-  }: { port: BackendPort; deps: TreeDeps; statusPath: string; stdin: Writable | null },
+    cgroup,
+  }: {
+    port: BackendPort;
+    deps: TreeDeps;
+    statusPath: string;
+    stdin: Writable | null;
+    cgroup: string | null;
+  },
 ): Cancel {
   const { request, clock } = port;
   const { table, reportError } = deps;
   const input = stdin === null ? noInput : createInputWriter(stdin, clock);
-  const control = createLeaderControl({ port, deps }, { input });
+  const control = createLeaderControl({ port, deps }, { input, cgroup });
   let launcherEnd: string | null = null;
   let pollMs = firstPollMs / pollGrowth;
 
@@ -74,7 +82,7 @@ export function runLaunched(
         // For an adopting supervisor; without this line the leader is recognised by its cookie only.
         if (entry !== null && status.exit === null)
           appendBeganLine(statusPath, { attempt: request.attempt, leader, reportError });
-        port.tell({ type: 'process.spawned', pid, pgid: pid });
+        port.tell({ type: 'process.spawned', pid, pgid: pid, held: toHeldBy(cgroup) });
       },
       onExit: (exit) => control.exited(exit, 'justNow'),
       onLost: ({ isTruncated }) =>

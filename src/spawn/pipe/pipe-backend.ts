@@ -2,7 +2,10 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
+import { joinCgroup, toHeldBy } from '../cgroup/join-cgroup.ts';
+import { findStartError } from '../check-start.ts';
 import { type ChildDeps, createChildControl } from '../child-control.ts';
+import { toCommand } from '../command-line.ts';
 import { createInputPipe, type InputPipe } from '../input/input-pipe.ts';
 import { createInputWriter } from '../input/input-writer.ts';
 import { createPipePool } from '../input/pipe-pool.ts';
@@ -33,10 +36,13 @@ export function createPipeBackend(treeDeps: TreeDeps): Backend {
         stdout: createOutputPipe(fifos),
         stderr: createOutputPipe(fifos),
       };
-      const child = trySpawn(port, pipes);
+      const cgroup = deps.cgroups?.open(port.request) ?? null;
+      const child = trySpawn(port, { pipes, cgroup });
       const sources = openSources(child, pipes);
       const stdin = pipes.stdin.open(child);
-      if (isSpawned(child) && sources !== null) return supervise(child, { port, deps, sources, stdin });
+      if (isSpawned(child) && sources !== null)
+        return supervise(child, { port, deps, sources, stdin, cgroup });
+      if (cgroup !== null) deps.cgroups?.remove(cgroup);
       return reportFailure(child, port);
     },
     close: () => {
@@ -47,14 +53,21 @@ export function createPipeBackend(treeDeps: TreeDeps): Backend {
 }
 
 /** Starts the child. Returns the error that `spawn` throws, or a child without a pid that will emit one. */
-function trySpawn({ request }: BackendPort, { stdin, stdout, stderr }: Pipes): ChildProcess | Error {
-  const { work, cwd, env } = request;
+function trySpawn(
+  { request }: BackendPort,
+  { pipes, cgroup }: { readonly pipes: Pipes; readonly cgroup: string | null },
+): ChildProcess | Error {
+  const { cwd, env } = request;
+  const { stdin, stdout, stderr } = pipes;
   const stdio = [stdin.stdio, stdout.stdio, stderr.stdio];
   const options: SpawnOptions = { cwd, env, detached: true, stdio };
   try {
-    if (work.type === 'argv') return startChild(work.file, work.args, options);
-    if (work.type === 'shell') return startChild(work.shell, ['-c', work.script], options);
-    return new Error('the pipe backend runs commands, not functions');
+    const command = toCommand(request.work, 'pipe');
+    if (cgroup === null) return startChild(command[0], command.slice(1), options);
+    const refusal = findStartError(command, request);
+    if (refusal !== null) return refusal;
+    const [file, ...args] = joinCgroup(cgroup, { command, env });
+    return startChild(file, args, options);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -89,7 +102,14 @@ function supervise(
     deps,
     sources,
     stdin,
-  }: { port: BackendPort; deps: ChildDeps; sources: OutputSources; stdin: Writable | null },
+    cgroup,
+  }: {
+    port: BackendPort;
+    deps: ChildDeps;
+    sources: OutputSources;
+    stdin: Writable | null;
+    cgroup: string | null;
+  },
 ): Cancel {
   const { table } = deps;
   const { request, clock } = port;
@@ -99,7 +119,7 @@ function supervise(
   const control = createChildControl(child.pid, {
     port,
     deps,
-    identifyLeader: () => identify(table, { pid: child.pid, id: request.id }),
+    identifyLeader: () => identify(table, { pid: child.pid, id: request.id, cgroup }),
     input: stdin === null ? noInput : createInputWriter(stdin, clock),
     onLeftovers: letProgramEnd,
   });
@@ -117,7 +137,7 @@ function supervise(
   // Reports a failed kill or a broken channel; the exit that follows is what counts.
   child.on('error', deps.reportError);
   port.onCommand(control.execute);
-  port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid });
+  port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid, held: toHeldBy(cgroup) });
 
   return () => {
     control.detach();

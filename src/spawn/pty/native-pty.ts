@@ -4,22 +4,28 @@ import { foreignRuntime } from '../../config/host-runtime.ts';
 import { findInstalled, loadInstalled } from '../../config/installed-package.ts';
 import type { Unavailable } from '../terminal/terminal-deps.ts';
 
+/** Program and its arguments. */
+export interface PtyCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
 /**
  * Native part of `@lydell/node-pty`, whose version is pinned. Its public part would not do: it destroys the terminal 200 ms after
  * the exit, with all unread output, reports the exit only then, and adds variables to the environment.
  */
 export interface NativePty {
   /** Forks in a new session with its own terminal. A failure in the child, after the fork, becomes output and code 1. */
-  start(command: {
-    readonly file: string;
-    readonly args: readonly string[];
-    readonly env: Readonly<Record<string, string>>;
-    readonly cwd: string;
-    readonly columns: number;
-    readonly rows: number;
-    /** Called once the exit was collected: the pid may be reused from then on. */
-    readonly onExit: (code: number, signal: number) => void;
-  }): Started;
+  start(
+    command: PtyCommand & {
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string;
+      readonly columns: number;
+      readonly rows: number;
+      /** Called once the exit was collected: the pid may be reused from then on. */
+      readonly onExit: (code: number, signal: number) => void;
+    },
+  ): Started;
   /** Opens a terminal without a process; the caller owns both ends, and children inherit both. */
   open(size: TerminalSize): OpenTerminal;
   resize(fd: number, columns: number, rows: number): void;

@@ -3,7 +3,10 @@ import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { OutputSink } from '../../output/output-sink.ts';
 import type { Backend, BackendPort, ToldFact } from '../backend.ts';
+import { joinCgroup, toHeldBy } from '../cgroup/join-cgroup.ts';
+import { findStartError } from '../check-start.ts';
 import { type ChildDeps, createChildControl } from '../child-control.ts';
+import { toCommand } from '../command-line.ts';
 import { toCookie } from '../environment.ts';
 import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
@@ -12,7 +15,6 @@ import { createScreen, type Screen } from '../terminal/screen.ts';
 import { defaultSize, type TerminalDeps, type Unavailable } from '../terminal/terminal-deps.ts';
 import { identify, type ProcessIdentity } from '../tree/identity.ts';
 import type { ProcessTable } from '../tree/process-table.ts';
-import { checkStart } from './check-start.ts';
 import { loadNativePty, type NativePty } from './native-pty.ts';
 import { type PtyChild, startPtyChild } from './pty-child.ts';
 import { createPtyInput, type PtyInput } from './pty-input.ts';
@@ -24,12 +26,20 @@ interface PtyDeps extends ChildDeps {
 }
 
 /** Runs each command in its own terminal, which this program holds and which ends with it. */
-export function createPtyBackend({ table, trees, reportError }: TerminalDeps): Backend | Unavailable {
+export function createPtyBackend({
+  table,
+  trees,
+  reportError,
+  cgroups,
+}: TerminalDeps): Backend | Unavailable {
   const native = loadNativePty();
   if ('why' in native) return native;
   const emulator = loadEmulator();
   if ('why' in emulator) return emulator;
-  const deps = { table, trees, reportError, native, emulator, leaders: new Set<number>() };
+  const deps: PtyDeps = {
+    ...{ table, trees, reportError, native, emulator, leaders: new Set<number>() },
+    ...(cgroups !== undefined && { cgroups }),
+  };
   return {
     mode: 'pty',
     capabilities: { input: true, terminal: true, osProcesses: true, separateStreams: false, durable: false },
@@ -40,14 +50,25 @@ export function createPtyBackend({ table, trees, reportError }: TerminalDeps): B
 function run(port: BackendPort, deps: PtyDeps): Cancel {
   const { request } = port;
   const exit = Promise.withResolvers<ExitStatus>();
-  const command = checkStart(request);
-  if (command instanceof Error) return reportFailure(command, port);
+  const { work, cwd } = request;
+  if (work.type === 'function')
+    return reportFailure(new Error('the pty backend runs commands, not functions'), port);
+  const command = toCommand(work, 'pty');
+  // A fork succeeds in any case: the command would complain on its terminal and end with code 1.
+  const refusal = findStartError(command, request);
+  if (refusal !== null) return reportFailure(refusal, port);
   // Before the start: this program may die in the same turn.
   deps.trees.prepare();
   const size = request.terminal ?? defaultSize;
-  const child = startPtyChild(command, { request, native: deps.native, size, onExit: exit.resolve });
-  if (child instanceof Error) return reportFailure(child, port);
-  return supervise(child, { port, deps, exit: exit.promise });
+  // TERM of our emulator, unless the caller named another.
+  const env = { TERM: 'xterm-256color', ...request.env };
+  const cgroup = deps.cgroups?.open(request) ?? null;
+  const [file, ...args] = cgroup === null ? command : joinCgroup(cgroup, { command, env });
+  const { native } = deps;
+  const child = startPtyChild({ file, args }, { cwd, env, native, size, onExit: exit.resolve });
+  if (!(child instanceof Error)) return supervise(child, { port, deps, exit: exit.promise, cgroup });
+  if (cgroup !== null) deps.cgroups?.remove(cgroup);
+  return reportFailure(child, port);
 }
 
 function reportFailure(error: Error, port: BackendPort): Cancel {
@@ -58,7 +79,12 @@ function reportFailure(error: Error, port: BackendPort): Cancel {
 
 function supervise(
   child: PtyChild,
-  { port, deps, exit }: { port: BackendPort; deps: PtyDeps; exit: Promise<ExitStatus> },
+  {
+    port,
+    deps,
+    exit,
+    cgroup,
+  }: { port: BackendPort; deps: PtyDeps; exit: Promise<ExitStatus>; cgroup: string | null },
 ): Cancel {
   const { request, clock } = port;
   const { emulator, leaders, reportError } = deps;
@@ -83,7 +109,7 @@ function supervise(
   const control = createChildControl(pid, {
     port: controlPort,
     deps,
-    identifyLeader: (hasExited) => identifyLeader(deps.table, { pid, id: request.id, hasExited }),
+    identifyLeader: (hasExited) => identifyLeader(deps.table, { pid, id: request.id, cgroup, hasExited }),
     input: toInputPort(input),
     onLeftovers: child.unref,
     terminal,
@@ -99,7 +125,7 @@ function supervise(
     port.tell({ type: 'process.exited', exit: status });
   });
   port.onCommand(control.execute);
-  port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid });
+  port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid, held: toHeldBy(cgroup) });
 
   return () => {
     control.detach();
@@ -120,33 +146,36 @@ function toInputPort(input: PtyInput) {
   };
 }
 
+interface Leader {
+  readonly pid: number;
+  readonly id: string;
+  readonly cgroup: string | null;
+}
+
 /**
  * Identifies the leader of a terminal that was just made. Waits until it has left our session and group: before that a signal for its
  * group would reach ours.
  */
 async function identifyLeader(
   table: ProcessTable,
-  leader: { readonly pid: number; readonly id: string; readonly hasExited: () => boolean },
+  leader: Leader & { readonly hasExited: () => boolean },
 ): Promise<ProcessIdentity> {
-  const { pid, id, hasExited } = leader;
+  const { pid, hasExited } = leader;
   for (;;) {
-    const found = await identify(table, { pid, id });
+    const found = await identify(table, leader);
     if (found?.pgid === pid) return found;
-    if (found === null || hasExited()) return unseenLeader(table, { pid, id });
+    if (found === null || hasExited()) return unseenLeader(table, leader);
     // The child makes its own group at once.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 /** Identifies a leader whose exit was collected by another thread before we could look. Its leftovers began after this program did. */
-async function unseenLeader(
-  table: ProcessTable,
-  { pid, id }: { pid: number; id: string },
-): Promise<ProcessIdentity> {
+async function unseenLeader(table: ProcessTable, { pid, id, cgroup }: Leader): Promise<ProcessIdentity> {
   const ourselves = await identify(table, { pid: process.pid, id });
   const { bootId, pidNamespace } = await table.scope();
   const startedAt = ourselves?.startedAt ?? '0';
-  return { pid, pgid: pid, sid: pid, startedAt, bootId, pidNamespace, cookie: toCookie(id) };
+  return { pid, pgid: pid, sid: pid, startedAt, bootId, pidNamespace, cookie: toCookie(id), cgroup };
 }
 
 /**

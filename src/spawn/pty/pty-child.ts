@@ -5,8 +5,7 @@ import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import type { SpawnRequest } from '../backend.ts';
 import { toSignalName } from '../signal-name.ts';
 import { hideMaster, openMasters } from '../start-child.ts';
-import type { PtyCommand } from './check-start.ts';
-import type { NativePty } from './native-pty.ts';
+import type { NativePty, PtyCommand } from './native-pty.ts';
 import { startWithSetsid } from './start-with-setsid.ts';
 
 /** Leader of a terminal together with our end of the terminal. */
@@ -37,15 +36,17 @@ export interface PtyChild {
 export function startPtyChild(
   command: PtyCommand,
   {
-    request,
+    cwd,
+    env,
     native,
     size,
     onExit,
-  }: { request: SpawnRequest; native: NativePty; size: TerminalSize; onExit: (exit: ExitStatus) => void },
+  }: Pick<SpawnRequest, 'cwd' | 'env'> & {
+    native: NativePty;
+    size: TerminalSize;
+    onExit: (exit: ExitStatus) => void;
+  },
 ): PtyChild | Error {
-  const { cwd } = request;
-  // TERM of our emulator, unless the caller named another.
-  const env = { TERM: 'xterm-256color', ...request.env };
   let closeHold = () => {};
   const end = (exit: ExitStatus) => {
     closeHold();

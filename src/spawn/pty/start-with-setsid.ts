@@ -3,8 +3,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import { findProgram } from '../find-program.ts';
 import { hideMaster, runSync, startChild } from '../start-child.ts';
-import type { PtyCommand } from './check-start.ts';
-import type { NativePty } from './native-pty.ts';
+import type { NativePty, PtyCommand } from './native-pty.ts';
 
 const systemPath = '/usr/bin:/bin';
 /** Time limit of stty, which sets one flag of a terminal. */

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
+import { toHeldBy } from '../cgroup/join-cgroup.ts';
 import { followStatus, type StatusListener, watchChanges } from '../file/follow-status.ts';
 import { createLeaderControl, type LeaderControl } from '../file/leader-control.ts';
 import { appendBeganLine, describeMissingExit } from '../file/status-file.ts';
@@ -29,11 +30,13 @@ interface PaneAttempt {
   readonly isAdopted: boolean;
   /** Resolves once the session exists, or to `false` where its failure was reported. */
   readonly opened: Promise<boolean>;
+  /** Cgroup of the attempt; `null` without one. */
+  readonly cgroup: string | null;
 }
 
 /** Follows one attempt in its terminal until no more output can come. */
 export function followPane(attempt: PaneAttempt): Cancel {
-  const { port, request, deps, server, opened } = attempt;
+  const { port, request, deps, server, opened, cgroup } = attempt;
   const { clock } = port;
   const { table, reportError } = deps;
   const { files } = request;
@@ -53,6 +56,7 @@ export function followPane(attempt: PaneAttempt): Cancel {
     { port, deps },
     {
       input: request.stdin === 'pipe' ? pane.input : noInput,
+      cgroup,
       terminal: pane.terminal,
       onTreeEmpty: () => {
         if (!isDetached) outputEnd.treeEmptied();
@@ -124,7 +128,7 @@ export function followPane(attempt: PaneAttempt): Cancel {
 
 /** Turns what a status file says of a terminal's leader into facts of its process. */
 function createPaneListener(
-  { port, request, deps, isAdopted, opened }: PaneAttempt,
+  { port, request, deps, isAdopted, opened, cgroup }: PaneAttempt,
   life: {
     readonly control: LeaderControl;
     readonly onSettled: () => void;
@@ -163,8 +167,9 @@ function createPaneListener(
       if (wasSeenAlive && status.leader?.startedAt == null)
         appendBeganLine(files.status, { attempt, leader, reportError: deps.reportError });
       const startedAtMs = port.startedAtMs ?? port.clock.nowMs();
-      if (isAdopted) port.tell({ type: 'process.adopted', pid, pgid, startedAtMs });
-      else port.tell({ type: 'process.spawned', pid, pgid });
+      const held = toHeldBy(cgroup);
+      if (isAdopted) port.tell({ type: 'process.adopted', pid, pgid, held, startedAtMs });
+      else port.tell({ type: 'process.spawned', pid, pgid, held });
     },
     onExit: (exit) => {
       life.onEnd();

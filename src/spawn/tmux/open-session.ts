@@ -15,10 +15,13 @@ const leaveKey = 'C-]';
 /** Starts the session of a process with everything it needs in one step, so that nothing is missing at any moment. */
 export async function openSession(
   server: TmuxServer,
-  { request, terminalType }: { request: TmuxRequest; terminalType: string },
+  { request, terminalType, cgroup }: { request: TmuxRequest; terminalType: string; cgroup: string | null },
 ): Promise<TmuxAnswer> {
   if (request.attempt > 1) await renameEarlierSession(server, request);
-  const answer = await server.ask([...serverCommands(terminalType), ...sessionCommands(server, request)]);
+  const answer = await server.ask([
+    ...serverCommands(terminalType),
+    ...sessionCommands(server, { request, cgroup }),
+  ]);
   // After a partial failure nothing may stay.
   if (!answer.ok && !/duplicate session/.test(answer.error))
     await server.ask([['kill-session', '-t', `=${request.id}`]]);
@@ -66,11 +69,14 @@ const repeatHeartbeat: TmuxCommand = [
 ];
 const heartbeatText = toTmuxText([['run-shell', '-b', 'exit'], repeatHeartbeat]).trimEnd();
 
-function sessionCommands(server: TmuxServer, request: TmuxRequest): readonly TmuxCommand[] {
+function sessionCommands(
+  server: TmuxServer,
+  { request, cgroup }: { request: TmuxRequest; cgroup: string | null },
+): readonly TmuxCommand[] {
   const { id, attempt, files, outlives, terminal } = request;
   const { columns, rows } = terminal ?? defaultSize;
   const target = toPaneTarget(id);
-  const { argv, env } = planStart(request, { guardPid: outlives ? null : process.pid, server });
+  const { argv, env } = planStart(request, { guardPid: outlives ? null : process.pid, server, cgroup });
   const place = { program: server.program, socket: server.socket, attempt, files };
   const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const size = ['-x', `${columns}`, '-y', `${rows}`];

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
 import type { SpawnRequest } from '../backend.ts';
+import { toJoinLine } from '../cgroup/join-cgroup.ts';
 import { toCommand } from '../command-line.ts';
 import { toTrappedSignals } from '../file/launcher-script.ts';
+import { chooseLauncherShell } from '../launcher-shell.ts';
 import { toShellWord } from './quoting.ts';
 
 /** Command of the terminal: a shell with its script and the process's command. */
@@ -38,15 +39,21 @@ const keptPrefix = 'TROUPE_KEPT_';
  * can be found by its lineage.
  *
  * The environment is passed by tmux unchanged. Variables that tmux and shells use themselves are set, or unset, by the script.
- * dash drops variables whose names are no shell names (`a.b`, functions of bash): those need bash, which with `-p` leaves them
- * alone. bash adds `_` and SHLVL, which `env` removes.
  */
 export function planStart(
   request: SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> },
-  { guardPid, server }: { guardPid: number | null; server: { program: string; socket: string } },
+  {
+    guardPid,
+    server,
+    cgroup,
+  }: {
+    guardPid: number | null;
+    server: { program: string; socket: string };
+    cgroup: string | null;
+  },
 ): StartPlan {
   const { env, cwd, attempt, files } = request;
-  const shell = chooseShell(Object.keys(env));
+  const shell = chooseLauncherShell(Object.keys(env));
   // tmux sets its own terminal type, unless the caller named another.
   const kept = [...shellVariables, 'TERM'].filter((name) => name in env);
   const dropped = shellVariables.filter((name) => !(name in env));
@@ -54,7 +61,14 @@ export function planStart(
     (name) => `${name}=$${keptPrefix}${name}; export ${name}; unset ${keptPrefix}${name}`,
   );
   const become = [`unset ${dropped.join(' ')}`, ...restore, `${shell.become(env)} 2>&1`].join('\n');
-  const words = [`${guardPid ?? ''}`, files.status, `${attempt}`, cwd, process.umask().toString(8)];
+  const words = [
+    `${guardPid ?? ''}`,
+    files.status,
+    `${attempt}`,
+    cwd,
+    process.umask().toString(8),
+    cgroup ?? '',
+  ];
   const [file, ...args] = toCommand(request.work, 'tmux');
   return {
     argv: [...shell.argv, '-c', toScript(become, server), 'troupe-launcher', ...words, file, ...args],
@@ -66,8 +80,8 @@ const toScript = (become: string, { program, socket }: { program: string; socket
 trap : ${toTrappedSignals()}
 test -z "$1" || kill -0 "$1" 2>/dev/null || exit 125
 exec 2>>"$2" || exit 125
-troupe_attempt=$3 troupe_cwd=$4 troupe_umask=$5
-shift 5
+troupe_attempt=$3 troupe_cwd=$4 troupe_umask=$5 troupe_cgroup=$6
+shift 6
 troupe_become() {
   if cd -P /proc/self 2>/dev/null; then
     troupe_pid=\${PWD#/proc/}
@@ -76,6 +90,7 @@ troupe_become() {
   fi
   cd -P -- "$troupe_cwd" || exit 125
   umask "$troupe_umask"
+  test -z "$troupe_cgroup" || ${toJoinLine('"$troupe_cgroup"')}
   echo "
 leader $troupe_attempt $troupe_pid" >&2 || exit 125
   ${become}
@@ -102,25 +117,3 @@ exit $troupe_attempt $troupe_exit" >&2
 
 /** Time for the system to hand over the last output: microseconds, or milliseconds where all processors are busy. */
 const handOverSeconds = 0.03;
-
-interface Shell {
-  readonly argv: readonly string[];
-  readonly become: (env: Readonly<Record<string, string>>) => string;
-}
-
-function chooseShell(names: readonly string[]): Shell {
-  const plain = { become: () => 'exec "$@"' };
-  const hasBash = existsSync('/bin/bash');
-  if (hasBash && names.some((name) => !/^[A-Za-z_]\w*$/.test(name))) return bash;
-  if (existsSync('/bin/dash')) return { argv: ['/bin/dash'], ...plain };
-  return hasBash ? bash : { argv: ['/bin/sh'], ...plain };
-}
-
-const bash: Shell = {
-  argv: ['/bin/bash', '--posix', '-p'],
-  become: (env) => {
-    const level = env['SHLVL'];
-    const own = level === undefined ? '-u SHLVL' : `"SHLVL=$SHLVL"`;
-    return `exec /usr/bin/env -u _ ${own} "$@"`;
-  },
-};

@@ -34,16 +34,21 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
   /** Sessions that end with this program and whose end was not seen, with their clocks. */
   const unseen = new Map<string, Clock>();
 
-  async function open(request: TmuxRequest, { tell }: BackendPort): Promise<boolean> {
+  async function open(
+    request: TmuxRequest,
+    { tell, cgroup }: { tell: BackendPort['tell']; cgroup: string | null },
+  ): Promise<boolean> {
     if (request.attempt > 1) removeScreen(request);
     const refusal = await prepare(request);
     if (refusal !== null) {
       tell(refusal);
       return false;
     }
-    const answer = await openSession(server, { request, terminalType });
-    if (!answer.ok) tell(describeOpenFailure(answer.error, request));
-    return answer.ok;
+    const answer = await openSession(server, { request, terminalType, cgroup });
+    if (answer.ok) return true;
+    if (cgroup !== null) deps.cgroups?.remove(cgroup);
+    tell(describeOpenFailure(answer.error, request));
+    return false;
   }
 
   /** Removes the screen of the attempt before, so that it is never taken for one of this attempt. */
@@ -73,13 +78,14 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
         unseen.set(request.id, port.clock);
       }
       // Not in the turn of `run`: its caller does not listen yet.
-      const opened = Promise.resolve().then(() => open(request, port));
+      const cgroup = deps.cgroups?.open(request) ?? null;
+      const opened = Promise.resolve().then(() => open(request, { tell: port.tell, cgroup }));
       const tell: BackendPort['tell'] = (fact) => {
         if (fact.type === 'output.ended' || fact.type === 'process.spawnFailed') unseen.delete(request.id);
         port.tell(fact);
       };
       const seeing = { ...port, tell };
-      return followPane({ port: seeing, request, deps, server, isAdopted: false, opened });
+      return followPane({ port: seeing, request, deps, server, isAdopted: false, opened, cgroup });
     },
     adopt: (port) => {
       const { request } = port;
@@ -91,7 +97,8 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
       }
       deps.trees.exempt(request.id);
       const opened = Promise.resolve(true);
-      return followPane({ port, request, deps, server, isAdopted: true, opened });
+      const cgroup = port.leader?.cgroup ?? null;
+      return followPane({ port, request, deps, server, isAdopted: true, opened, cgroup });
     },
     close: async () => {
       const [clock] = unseen.values();

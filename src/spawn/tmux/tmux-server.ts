@@ -1,4 +1,5 @@
 import { toError } from '../../config/error-text.ts';
+import { leaveCgroup } from '../cgroup/join-cgroup.ts';
 import { runProgram } from '../start-child.ts';
 import { type TmuxCommand, toTmuxText } from './quoting.ts';
 
@@ -43,10 +44,12 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
     timeoutMs: number,
   ): Promise<TmuxAnswer> {
     try {
-      const { stdout, stderr, failed, shortMessage } = await runProgram(program, [...base, ...args], {
+      // The server inherits the environment and the cgroup of its first client, so that gets no lineage and joins none of ours.
+      const env = { PATH: process.env['PATH'] ?? systemPath, LC_ALL: 'C.UTF-8' };
+      const [file, ...words] = leaveCgroup({ command: [program, ...base, ...args], env });
+      const { stdout, stderr, failed, shortMessage } = await runProgram(file, words, {
         input,
-        // The server inherits the environment of its first client, so it gets no lineage.
-        env: { PATH: process.env['PATH'] ?? systemPath, LC_ALL: 'C.UTF-8' },
+        env,
         extendEnv: false,
         cwd: '/',
         stripFinalNewline: false,

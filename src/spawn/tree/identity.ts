@@ -12,6 +12,8 @@ export interface ProcessIdentity {
   readonly pidNamespace: string | null;
   /** Text that marks all descendants in their environment, see `toCookie`. */
   readonly cookie: string;
+  /** Absolute path of the cgroup that holds all descendants; `null` or absent where none does. */
+  readonly cgroup?: string | null;
 }
 
 /**
@@ -20,13 +22,13 @@ export interface ProcessIdentity {
  */
 export async function identify(
   table: ProcessTable,
-  { pid, id }: { pid: number; id: string },
+  { pid, id, cgroup = null }: { pid: number; id: string; cgroup?: string | null },
 ): Promise<ProcessIdentity | null> {
   const entry = await table.read(pid);
   if (entry === null) return null;
   const { bootId, pidNamespace } = await table.scope();
   const { pgid, sid, startedAt } = entry;
-  return { pid, pgid, sid, startedAt, bootId, pidNamespace, cookie: toCookie(id) };
+  return { pid, pgid, sid, startedAt, bootId, pidNamespace, cookie: toCookie(id), cgroup };
 }
 
 /** Tells whether `entry` is the same process and alive; a zombie counts as dead. */

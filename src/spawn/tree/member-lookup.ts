@@ -1,5 +1,6 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { readCgroupPids } from '../cgroup/cgroup-files.ts';
 import { findMembers, type Members } from './find-members.ts';
 import { ownsPid, type ProcessIdentity } from './identity.ts';
 import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
@@ -13,7 +14,7 @@ interface MemberLookup {
   /** Members that the last of both calls found alive. */
   known(): readonly TreeMember[];
   knownAs(entry: ProcessEntry): TreeMember | undefined;
-  /** Processes that began after the leader, at the last lookup, and are not known to be members. */
+  /** Processes that began after the leader, at the last lookup, and are not known to be members; none where a cgroup holds all members. */
   unclaimed(): readonly ProcessEntry[];
   isLeader(member: { pid: number; startedAt: string }): boolean;
   /** Notes that the leader's pid may be reused from now on. */
@@ -39,6 +40,7 @@ export function createMemberLookup(options: {
   let groupHasEnded = false;
   let known = new Map<string, TreeMember>();
   let unclaimed: readonly ProcessEntry[] = [];
+  let isHeld = false;
   let groupSeenAtMs = Number.NEGATIVE_INFINITY;
 
   const isLeader = (member: { pid: number; startedAt: string }): boolean =>
@@ -49,9 +51,12 @@ export function createMemberLookup(options: {
     const [holder = null] = await table.readAll([identity.pid]);
     const leaderOwnsPid = !leaderIsCollected && ownsPid(identity, holder);
     const younger = await table.listSince(identity, isForeign);
-    const others = younger.filter((entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry));
+    const held = await readHeld();
+    const others = [...new Map([...younger, ...held].map((entry) => [entry.pid, entry])).values()].filter(
+      (entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry),
+    );
     const entries = leaderOwnsPid && holder?.alive ? [holder, ...others] : others;
-    const carriers = await table.filterCarriers(identity.cookie, others);
+    const carriers = [...(await table.filterCarriers(identity.cookie, others)), ...held];
     // No `await` from here on: a concurrent lookup may have found a member that has just overwritten its environment.
     const knownEntries = entries.filter((entry) => known.has(toKey(entry)));
 
@@ -70,6 +75,13 @@ export function createMemberLookup(options: {
     return found;
   }
 
+  /** Reads the members that the cgroup of the tree holds. */
+  async function readHeld(): Promise<readonly ProcessEntry[]> {
+    const pids = identity.cgroup ? readCgroupPids(identity.cgroup) : null;
+    isHeld = pids !== null;
+    return pids === null ? [] : table.readAll(pids);
+  }
+
   async function isKnownMemberAlive(): Promise<boolean> {
     const entries = await table.readAll([...known.values()].map(({ pid }) => pid));
     const alive = new Set(entries.filter((entry) => entry.alive).map(toKey));
@@ -83,7 +95,7 @@ export function createMemberLookup(options: {
     isKnownMemberAlive,
     known: () => [...known.values()],
     knownAs: (entry) => known.get(toKey(entry)),
-    unclaimed: () => unclaimed,
+    unclaimed: () => (isHeld ? [] : unclaimed),
     isLeader,
     leaderExited: (groupExists) => {
       leaderIsCollected = true;

@@ -1,5 +1,6 @@
 import type { ProcessSignal, TreeMember } from '../../../machines/process/context.ts';
 import type { Cancel, Clock } from '../../clock/clock.ts';
+import { killCgroup } from '../cgroup/cgroup-files.ts';
 import type { Members } from './find-members.ts';
 import type { ProcessIdentity } from './identity.ts';
 import { createMemberLookup, toKey } from './member-lookup.ts';
@@ -58,6 +59,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const lookup = createMemberLookup({ identity, table, clock, isForeign, describe });
   const { isLeader } = lookup;
   const signals = createTreeSignals({
+    cgroup: identity.cgroup ?? null,
     table,
     send,
     isLeader,
@@ -151,12 +153,13 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
 
 /** Sends signals to the members of one tree and remembers which members got them. */
 function createTreeSignals(options: {
+  readonly cgroup: string | null;
   readonly table: ProcessTable;
   readonly send: SendSignal;
   readonly isLeader: (entry: ProcessEntry) => boolean;
   readonly toMember: (entry: ProcessEntry) => TreeMember;
 }) {
-  const { table, send, isLeader, toMember } = options;
+  const { cgroup, table, send, isLeader, toMember } = options;
   let last: ProcessSignal | null = null;
   /** Members that got the last signal. */
   let reached = new Set<string>();
@@ -183,6 +186,8 @@ function createTreeSignals(options: {
         reached.add(key);
         if (!isLeader(entry)) signalled.set(key, toMember(entry));
       }
+      // At once for all, also for what is being forked.
+      if (isRepeated && cgroup !== null) killCgroup(cgroup);
       const groups = isFirst || isRepeated ? found.groups : new Set<number>();
       await sendToMembers({ table, send, signal, targets, groups });
     },

@@ -1,3 +1,4 @@
+import type { Cgroups } from '../cgroup/cgroups.ts';
 import type { ProcessIdentity } from './identity.ts';
 import type { ProcessTable } from './process-table.ts';
 import type { ProcessTree } from './process-tree.ts';
@@ -37,6 +38,8 @@ export interface TreeDeps {
   readonly table: ProcessTable;
   readonly trees: TreeRegistry;
   readonly reportError: (error: unknown) => void;
+  /** Absent where the lineage alone holds trees. */
+  readonly cgroups?: Cgroups;
 }
 
 /** Maximum number of trees that are killed once they are added; the oldest, which may never come, are forgotten. */
@@ -47,6 +50,8 @@ export function createTreeRegistry(
   options: {
     /** Called when the tree of a process has become known; must not throw. */
     onChange?: (id: string) => void;
+    /** Called when a tree is removed; must not throw. */
+    onRemoved?: (identity: ProcessIdentity) => void;
   } = {},
 ): TreeRegistry {
   const entries = new Map<string, { tree: ProcessTree; identity: ProcessIdentity }>();
@@ -59,6 +64,7 @@ export function createTreeRegistry(
     if (entry === undefined) return;
     entries.delete(id);
     if (!exempted.has(id)) guard.remove(entry.identity);
+    options.onRemoved?.(entry.identity);
   };
   const killTree = (id: string, tree: ProcessTree) => {
     tree.watch({ onAliveChanged: () => {}, onGone: () => remove(id) });

@@ -19,20 +19,26 @@ export interface WatchdogProcess {
 /** Starts the process. `onEnd` is called once, when it has ended or could not be started. */
 export function startWatchdogProcess(options: {
   supervisorId: string;
+  /** Cgroup of the processes that end with the supervisor; `null` without one. */
+  cgroup: string | null;
   /** Lineage of this program, so that an end of our own tree ends our watchdog, too. */
   inheritedLineage: string | undefined;
   onEnd: (error: Error | null) => void;
 }): WatchdogProcess {
-  const child = startChild('/bin/sh', ['-c', watchdogScript, 'troupe-watchdog', options.supervisorId], {
-    detached: true,
-    cwd: '/',
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: {
-      PATH: process.env['PATH'],
-      LC_ALL: 'C',
-      ...(options.inheritedLineage !== undefined && { [LINEAGE]: options.inheritedLineage }),
+  const child = startChild(
+    '/bin/sh',
+    ['-c', watchdogScript, 'troupe-watchdog', options.supervisorId, options.cgroup ?? ''],
+    {
+      detached: true,
+      cwd: '/',
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: {
+        PATH: process.env['PATH'],
+        LC_ALL: 'C',
+        ...(options.inheritedLineage !== undefined && { [LINEAGE]: options.inheritedLineage }),
+      },
     },
-  });
+  );
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());

@@ -1,7 +1,7 @@
 import { LINEAGE } from '../environment.ts';
 
 /**
- * Script of the watchdog: POSIX sh, `$1` is the supervisor's id. A line of its input is
+ * Script of the watchdog: POSIX sh, `$1` is the supervisor's id, `$2` the cgroup of the processes that end with it, or nothing. A line of its input is
  *
  * - `+ pgid start`: a group to kill, and when its leader began;
  * - `- pgid`: a group that is gone;
@@ -10,7 +10,7 @@ import { LINEAGE } from '../environment.ts';
  *
  * The end of the input without `q` is the supervisor's death. A line cut short by it is ignored.
  *
- * Each pass kills groups and sessions without starting anything (so it works at the limit of processes), then all carriers of the
+ * The kernel kills a cgroup at once. Each pass then kills groups and sessions without starting anything (so it works at the limit of processes), then all carriers of the
  * supervisor's cookie. The group of a carrier that leads it joins the registry: other members may carry nothing. A program in the
  * middle of `execve` shows no environment, so only five passes in a row over 0.75 s that find nothing are the end; at most 500
  * are made. Without /proc only groups are killed.
@@ -76,6 +76,7 @@ end_groups_blindly() {
 }
 
 if ! test -r /proc/self/stat; then end_groups_blindly; exit 0; fi
+if test -n "$2"; then { echo 1 >"$2/cgroup.kill"; } 2>/dev/null; fi
 quiet=0 passes=0
 while test "$quiet" -lt 5 && test "$passes" -lt 500; do
   found=no passes=$((passes + 1))
@@ -94,4 +95,5 @@ while test "$quiet" -lt 5 && test "$passes" -lt 500; do
     4) sleep 0.4 || sleep 1 ;;
   esac
 done
+if test -n "$2"; then rmdir "$2"/[!.]* "$2" "\${2%/session}"; fi 2>/dev/null
 `;

@@ -29,6 +29,8 @@ type WatchedGroup = Pick<ProcessIdentity, 'pid' | 'pgid' | 'startedAt'>;
 interface WatchdogOptions {
   readonly supervisorId: string;
   readonly clock: Clock;
+  /** Cgroup of the processes that end with the supervisor. Default: none. */
+  readonly cgroup?: string | null;
   /** Called when the watchdog is missing for a while; it is started again later. */
   readonly reportError?: (error: unknown) => void;
   /** `TROUPE_LINEAGE` of this program. */
@@ -156,6 +158,7 @@ function createRestarter(
     try {
       const started = startWatchdogProcess({
         supervisorId,
+        cgroup: options.cgroup ?? null,
         inheritedLineage,
         onEnd: (error) => onEnd(started, error),
       });

@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/clock/clock.ts';
-import type { SpawnRequest } from '../../../src/spawn/backend.ts';
 import { loadNativePty } from '../../../src/spawn/pty/native-pty.ts';
 import { startPtyChild } from '../../../src/spawn/pty/pty-child.ts';
 import { createPtyInput } from '../../../src/spawn/pty/pty-input.ts';
@@ -14,12 +13,12 @@ async function arrange(script: string, clock: Clock) {
   if ('why' in native) throw new Error(native.why);
   const id = `tool_input_${Math.random().toString(36).slice(2, 10)}`;
   const env = { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/${id}/` };
-  const request = { env, cwd: '/' } as unknown as SpawnRequest;
   let hasExited = false;
   const child = startPtyChild(
     { file: '/bin/sh', args: ['-c', `stty raw -echo; echo up; ${script}`] },
     {
-      request,
+      env,
+      cwd: '/',
       native,
       size: { columns: 80, rows: 24 },
       onExit: () => {

@@ -12,6 +12,7 @@ import type {
   ToldFact,
   Work,
 } from '../../../src/spawn/backend.ts';
+import type { Cgroups } from '../../../src/spawn/cgroup/cgroups.ts';
 import { createTmuxBackend } from '../../../src/spawn/tmux/tmux-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
@@ -52,7 +53,7 @@ export async function untilServerIsGone(socket: string): Promise<void> {
   if (pid > 1) await waitUntil(isGone, { what: `the tmux server of ${socket} is gone` });
 }
 
-export function createBackendAt(socket: string): Backend {
+export function createBackendAt(socket: string, cgroups?: Cgroups): Backend {
   const backend = createTmuxBackend({
     table: createCurrentTable(),
     trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
@@ -60,6 +61,7 @@ export function createBackendAt(socket: string): Backend {
       throw error;
     },
     tmuxSocket: () => socket,
+    ...(cgroups !== undefined && { cgroups }),
   });
   if ('why' in backend) throw new Error(backend.why);
   return backend;

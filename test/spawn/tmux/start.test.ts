@@ -155,7 +155,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     const { pid: guardPid } = spawnSync('true');
     const server = { program: 'tmux', socket: stage.socket };
 
-    const { argv, env } = planStart(request, { guardPid, server });
+    const { argv, env } = planStart(request, { guardPid, server, cgroup: null });
     const { status } = spawnSync(argv[0] ?? '', argv.slice(1), { env });
 
     expect(status).toBe(125);

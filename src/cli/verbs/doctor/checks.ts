@@ -19,6 +19,8 @@ export interface Machine {
   /** Returns the path of a program on the PATH, or `null`. */
   find(program: string): string | null;
   canRead(path: string): boolean;
+  /** Says why no cgroups can be made; `null` where they can. */
+  cgroupProblem(): string | null;
   /** The number of files that this program may have open; `null`: unlimited or unknown. */
   readonly openFiles: number | null;
   readonly stateDirectory: string;
@@ -95,7 +97,20 @@ function checkProcessTable(machine: Machine): readonly Check[] {
     isThere
       ? ok('/proc', 'is readable')
       : fail('/proc', 'cannot be read', 'Mount it: mount -t proc proc /proc'),
+    checkCgroups(machine),
   ];
+}
+
+/** Checks cgroups, without which a descendant can hide. */
+function checkCgroups({ cgroupProblem }: Machine): Check {
+  const problem = cgroupProblem();
+  if (problem === null)
+    return ok('cgroups', 'each process has one of its own, which nothing that it starts can leave unseen');
+  return warn(
+    'cgroups',
+    `cannot be made (${problem}): a process that leaves its session and its environment can only be suspected`,
+    'Run it in a delegated cgroup: systemd-run --user --scope -p Delegate=yes …',
+  );
 }
 
 function checkPrograms(machine: Machine): readonly Check[] {

@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createRealClock } from '../../../clock/real-clock.ts';
 import { installedSandbox } from '../../../policy/sandbox/sandbox-runtime.ts';
+import { findOwnCgroup } from '../../../spawn/cgroup/own-cgroup.ts';
 import { runSync } from '../../../spawn/start-child.ts';
 import { createFileSupervisorRegistry } from '../../../store/file-supervisor-registry.ts';
 import type { CliIo } from '../../cli-io.ts';
@@ -18,6 +19,10 @@ export function thisMachine({ io, stateDirectory }: { io: CliIo; stateDirectory:
     nodeVersion: process.versions.node,
     find: (program) => findProgram(program, io.env['PATH'] ?? ''),
     canRead: (path) => can(path, constants.R_OK),
+    cgroupProblem: () => {
+      const own = findOwnCgroup();
+      return 'why' in own ? own.why : null;
+    },
     openFiles: readOpenFiles(),
     stateDirectory,
     lookAt: (directory) => {

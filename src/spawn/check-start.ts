@@ -1,27 +1,21 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
-import type { SpawnRequest } from '../backend.ts';
-import { findLongArgument, findNulByte, toCommand } from '../command-line.ts';
-import { findProgram } from '../find-program.ts';
-
-export interface PtyCommand {
-  readonly file: string;
-  readonly args: readonly string[];
-}
+import type { SpawnRequest } from './backend.ts';
+import { findLongArgument, findNulByte } from './command-line.ts';
+import { findProgram } from './find-program.ts';
 
 /**
- * Returns the command to run, or the error of its start. A fork succeeds in any case: the command would start, complain on its
- * terminal and end with code 1, so the errors that `spawn` reports have to be found before.
+ * Returns the error that `spawn` would report of a command; `null` without one. To be called where another program starts the command and
+ * would complain in its place.
  */
-export function checkStart({ work, cwd, env }: SpawnRequest): PtyCommand | Error {
-  if (work.type === 'function') return new Error('the pty backend runs commands, not functions');
-  const [file, ...args] = toCommand(work, 'pty');
-  const command = { file, args };
+export function findStartError(
+  [file]: readonly [file: string, ...args: readonly string[]],
+  { work, cwd, env }: Pick<SpawnRequest, 'work' | 'cwd' | 'env'>,
+): Error | null {
   return (
     findNulByte({ work, env }) ??
     findBadDirectory(cwd) ??
     findLongArgument({ work, env }) ??
-    findBadProgram(command, { cwd, env }) ??
-    command
+    findBadProgram(file, { cwd, env })
   );
 }
 
@@ -39,7 +33,7 @@ function findBadDirectory(cwd: string): Error | null {
 const defaultPath = '/bin:/usr/bin';
 
 function findBadProgram(
-  { file }: PtyCommand,
+  file: string,
   { cwd, env }: Pick<SpawnRequest, 'cwd' | 'env'>,
 ): NodeJS.ErrnoException | null {
   const found = findProgram(file, { path: env['PATH'] ?? defaultPath, cwd });

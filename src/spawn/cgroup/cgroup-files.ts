@@ -1,0 +1,61 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withReserve } from '../descriptors.ts';
+import { readProcText } from '../tree/proc-entry.ts';
+
+/** Number of readings until a group that is populated must have shown a process. */
+const maxReadings = 100;
+
+/**
+ * Returns the pids in a cgroup and the cgroups below it; `null` where it does not exist. It is only reported empty if the kernel says so: a
+ * process that forks while the list is read may be missing from it. Throws when the reading itself fails, as with too many open files.
+ */
+export function readCgroupPids(path: string): readonly number[] | null {
+  for (let reading = 0; ; reading += 1) {
+    const pids = readPids(path);
+    if (pids === null || pids.length > 0 || reading === maxReadings || !isPopulated(path)) return pids;
+  }
+}
+
+/** Kills every process in a cgroup and below it at once. Does nothing where it does not exist, or the kernel cannot (before 5.14). */
+export function killCgroup(path: string): void {
+  try {
+    withReserve(() => writeFileSync(join(path, 'cgroup.kill'), '1', { flag: 'r+' }));
+  } catch {
+    // The processes are signalled one by one in any case.
+  }
+}
+
+/** Returns whether a process lives in a cgroup or below it. */
+export function isPopulated(path: string): boolean {
+  return /^populated 1$/m.test(readText(join(path, 'cgroup.events')) ?? '');
+}
+
+function readPids(path: string): readonly number[] | null {
+  const text = readText(join(path, 'cgroup.procs'));
+  if (text === null) return null;
+  const below = listBelow(path).flatMap((name) => readPids(join(path, name)) ?? []);
+  // 0 stands for a process outside of our pid namespace.
+  const own = text.split('\n').filter((line) => line !== '' && line !== '0');
+  return [...own.map(Number), ...below];
+}
+
+/** Lists the names of the cgroups in a cgroup. */
+export function listBelow(path: string): readonly string[] {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string | null {
+  try {
+    return readProcText(path);
+  } catch (error) {
+    // Removed after it was opened.
+    if ((error as NodeJS.ErrnoException).code === 'ENODEV') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SpawnRequest } from '../backend.ts';
+import { readStatLine } from '../tree/proc-entry.ts';
+import type { ToMark } from '../tree/scoped-table.ts';
+import { listBelow } from './cgroup-files.ts';
+import { CGROUP_PREFIX, findOwnCgroup } from './own-cgroup.ts';
+
+/** Cgroups of one supervisor, one for each attempt of a process: no descendant leaves it by itself, whatever it does to its environment. */
+export interface Cgroups {
+  /** Cgroup above those of the processes that end with the supervisor; `null` where there are none. */
+  readonly sessionPath: string | null;
+  /** Makes the cgroup of an attempt and returns its path; `null` where that is not possible. */
+  open(request: Pick<SpawnRequest, 'id' | 'attempt' | 'outlives'>): string | null;
+  /** Removes a cgroup, also one of an earlier supervisor, unless a process lives in it. */
+  remove(path: string): void;
+  /** Removes all cgroups of the supervisor in which no process lives. */
+  close(): void;
+}
+
+const none: Cgroups = { sessionPath: null, open: () => null, remove: () => {}, close: () => {} };
+
+/**
+ * Creates cgroups below the one of this program, as `troupe-<pid>-<start>-<supervisor>/session/<mark>.<attempt>` and `…/persistent/<mark>.<attempt>`. The first
+ * one removes those that dead supervisors have left empty.
+ */
+export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
+  const own = findOwnCgroup();
+  if (!('path' in own)) return none;
+  const { path: base } = own;
+  const { pid } = process;
+  const startTicks = readStatLine(pid)?.startTicks ?? '';
+  const root = join(base, `${CGROUP_PREFIX}${pid}-${startTicks}-${supervisorId}`);
+  let hasSwept = false;
+
+  function sweep(): void {
+    if (hasSwept) return;
+    hasSwept = true;
+    for (const name of listBelow(base)) if (isOfDead(name)) removeAll(join(base, name));
+  }
+
+  return {
+    sessionPath: join(root, 'session'),
+    open: ({ id, attempt, outlives }) => {
+      const path = join(root, outlives ? 'persistent' : 'session', `${toMark(id)}.${attempt}`);
+      try {
+        sweep();
+        mkdirSync(path, { recursive: true });
+        return path;
+      } catch {
+        // For example too many cgroups, or a hierarchy that has become read-only: the lineage holds the process.
+        return null;
+      }
+    },
+    remove: (path) => {
+      const isRemoved = tryRemove(path);
+      if (!isRemoved || path.startsWith(`${root}/`)) return;
+      if (tryRemove(dirname(path))) tryRemove(dirname(dirname(path)));
+    },
+    close: () => removeAll(root),
+  };
+}
+
+/** Returns whether the supervisor that a cgroup is named after is dead. */
+function isOfDead(name: string): boolean {
+  const [, pid, startTicks] = /^troupe-(\d+)-(\d+)-/.exec(name) ?? [];
+  if (pid === undefined) return false;
+  const line = readStatLine(Number(pid));
+  return line?.alive !== true || line.startTicks !== startTicks;
+}
+
+/** Removes a cgroup and those below it; the populated ones stay. */
+function removeAll(path: string): void {
+  for (const name of listBelow(path)) removeAll(join(path, name));
+  tryRemove(path);
+}
+
+function tryRemove(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readProcText } from '../tree/proc-entry.ts';
+
+/** Name of a supervisor's cgroup begins with this. */
+export const CGROUP_PREFIX = 'troupe-';
+
+/** The cgroup of this program, in which its supervisors make theirs, or why they cannot. */
+export type OwnCgroup = { readonly path: string } | { readonly why: string };
+
+/** Finds the cgroup (version 2) of this program, mounted at the usual place or beside version 1. */
+export function findOwnCgroup(): OwnCgroup {
+  const mount = findMount(readProcText('/proc/self/mountinfo') ?? '');
+  if (mount === null) return { why: 'no cgroup hierarchy of version 2 is mounted' };
+  const own = /^0::(\/.*)$/m.exec(readProcText('/proc/self/cgroup') ?? '')?.[1];
+  if (own === undefined) return { why: '/proc/self/cgroup names no cgroup of version 2' };
+  // A path above the root of the mount belongs to another cgroup namespace.
+  if (own.startsWith('/..')) return { why: `the cgroup ${own} of this program is outside of ${mount}` };
+  const path = join(mount, own);
+  if (!existsSync(join(path, 'cgroup.procs'))) return { why: `${path} does not exist` };
+  if (!isWritable(path) || !isWritable(join(path, 'cgroup.procs')))
+    return { why: `${path} may not be written by this user: it is not delegated` };
+  return { path };
+}
+
+/** Returns the cgroup above those of troupe, for programs that must outlive the process that starts them; `null` where there is none. */
+export function findOuterCgroup(own: OwnCgroup = findOwnCgroup()): string | null {
+  if (!('path' in own)) return null;
+  const end = own.path.indexOf(`/${CGROUP_PREFIX}`);
+  return end === -1 ? null : own.path.slice(0, end);
+}
+
+/** Finds the mount of the whole hierarchy; see proc_pid_mountinfo(5). */
+function findMount(mountinfo: string): string | null {
+  for (const line of mountinfo.split('\n')) {
+    const [own = '', filesystem = ''] = line.split(' - ');
+    if (!filesystem.startsWith('cgroup2 ')) continue;
+    const [, , , root, mount = ''] = own.split(' ');
+    // Blanks and the like are written in octal.
+    if (root === '/')
+      return mount.replace(/\\(\d{3})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 8)));
+  }
+  return null;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

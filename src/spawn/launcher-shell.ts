@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { toShellWord } from './tmux/quoting.ts';
+
+/** Shell that becomes a command, and the line with which it does. */
+interface LauncherShell {
+  readonly argv: readonly string[];
+  /** Returns the line that executes `"$@"` with `env`, if the shell was started with it. */
+  readonly become: (env: Readonly<NodeJS.ProcessEnv>) => string;
+}
+
+/**
+ * Chooses the shell for an environment with these variables. dash drops variables whose names are no shell names (`a.b`, functions of bash):
+ * those need bash, which with `-p` leaves them alone. bash changes `_` and SHLVL, which `env` undoes.
+ */
+export function chooseLauncherShell(names: readonly string[]): LauncherShell {
+  const plain = { become: () => 'exec "$@"' };
+  const hasBash = existsSync('/bin/bash');
+  if (hasBash && names.some((name) => !/^[A-Za-z_]\w*$/.test(name))) return bash;
+  if (existsSync('/bin/dash')) return { argv: ['/bin/dash'], ...plain };
+  return hasBash ? bash : { argv: ['/bin/sh'], ...plain };
+}
+
+const bash: LauncherShell = {
+  argv: ['/bin/bash', '--posix', '-p'],
+  become: (env) => {
+    const own = ['_', 'SHLVL'];
+    const unset = own.filter((name) => env[name] === undefined).map((name) => `-u ${name}`);
+    const set = own
+      .filter((name) => env[name] !== undefined)
+      .map((name) => toShellWord(`${name}=${env[name]}`));
+    return ['exec /usr/bin/env', ...unset, ...set, '"$@"'].join(' ');
+  },
+};
