@@ -2,21 +2,20 @@ import { expect, test } from 'vitest';
 import type { DelegationDeps } from '../../src/agents/delegation-deps.ts';
 import { createDelegationTools } from '../../src/agents/delegation-tools.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { createSupervisor } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import { createGrants } from '../../src/policy/grant.ts';
 import type { Policy, StartRequest } from '../../src/policy/policy.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
 import { callTool } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
 import { createWorkingDirectory } from '../../src/tools/working-directory.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 /** Makes one call of `delegate_to_coder`; resolves when the tool has finished, even if the caller stopped waiting. */
 async function delegateTo(
   mode: 'subprocess' | 'in_process',
   world: { readonly whileItPrepares?: () => void; readonly policy?: Policy; readonly signal?: AbortSignal },
 ) {
-  const supervisor = createSupervisor({ stateDirectory: false, backend: createScriptedBackend() });
+  const { supervisor } = createVirtualHarness();
   const definition = { name: 'coder', model: { provider: 'scripted' } };
   const ground: DelegationDeps = {
     definition: { ...definition, name: 'lead' },

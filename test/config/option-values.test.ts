@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type CommandSpec, createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import type { CommandSpec, createSupervisor } from '../../src/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 function open(options: Parameters<typeof createSupervisor>[0] = {}) {
-  const backend = createScriptedBackend();
-  const clock = createVirtualClock();
-  const supervisor = createSupervisor({ backend, clock, stateDirectory: false, ...options });
-  return { backend, supervisor };
+  return createVirtualHarness(options);
 }
 
 describe('a start', () => {

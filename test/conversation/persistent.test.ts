@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
-import { createSupervisor } from '../../src/index.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir, waitUntil } from '../support/os.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 /** A conversation that owns a persistent process and one of the session. */
 function arrangePersistent(stateDirectory: string) {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(undefined, { durable: true });
-  const supervisor = createSupervisor({ clock, backend, stateDirectory });
+  const { supervisor, clock } = createVirtualHarness({ durable: true, stateDirectory });
   const conversation = createConversation({
     supervisor,
     model: createScriptedModel([{ text: 'noted' }]),

@@ -5,16 +5,14 @@ import type { LiveStore } from '../../src/live/live-state.ts';
 import { createLocalStore } from '../../src/live/local-store.ts';
 import { createRemoteStore, type RemoteStoreOptions } from '../../src/live/remote-store.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { waitUntil } from '../support/os.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 const token = 'a token of 16 characters';
 
 /** A supervisor whose processes are played by hand, its store, and its handler without a network. */
 function serve(options: Partial<LiveHandlerOptions> = {}) {
-  const backend = createScriptedBackend();
-  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock(), backend });
+  const { supervisor, backend } = createVirtualHarness();
   const store = createLocalStore({ supervisor });
   const handle = createLiveHandler({ store, token, ...options });
   const requests: string[] = [];

@@ -1,26 +1,21 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
 import { createMailbox } from '../../src/mailbox/mailbox.ts';
 import type { MailboxEntry } from '../../src/mailbox/mailbox-entry.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir } from '../support/os.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
-/** A supervisor whose processes are played by hand, and an owner of some. */
+/** Opens a supervisor whose processes are played by hand, and an owner of some. */
 function arrange({ stateDirectory = false }: { readonly stateDirectory?: string | false } = {}) {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(undefined, { durable: true });
-  const supervisor = createSupervisor({ stateDirectory, clock, backend });
+  const rig = createVirtualHarness({ stateDirectory, durable: true });
+  const { supervisor, backend } = rig;
   return {
-    supervisor,
-    clock,
+    ...rig,
     start: (more: { readonly owner?: string; readonly lifetime?: 'persistent' } = {}) =>
       supervisor.start({ command: 'make', owner: 'agent', background: true, ...more }),
     end: async (code = 0) => {
-      const { lastRun } = backend;
-      lastRun.exit({ code });
+      backend.lastRun.exit({ code });
       await Promise.all(supervisor.list().map(({ id }) => supervisor.get(id)?.ended));
     },
-    [Symbol.asyncDispose]: async () => void (await supervisor.shutdown()),
   };
 }
 

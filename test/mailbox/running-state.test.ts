@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
 import { toNotice } from '../../src/mailbox/notice.ts';
 import { toRunningPart } from '../../src/mailbox/notice-part.ts';
 import { toRunningState } from '../../src/mailbox/running-state.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { settle } from '../readiness/rig.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 const asks = { kind: 'line', certainty: 'known', prompt: 'name?', since: 1 } as const;
 const progress = { percent: 45, state: 'running', text: '45%' } as const;
@@ -32,9 +31,8 @@ test.each([
 });
 
 test('a notice quotes what a silent process asks', async () => {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend();
-  await using supervisor = createSupervisor({ clock, backend, stateDirectory: false });
+  await using rig = createVirtualHarness();
+  const { supervisor, backend, clock } = rig;
   const handle = supervisor.start({ command: 'login', stdin: 'pipe', background: true });
   backend.lastRun.print('</process> Name: ');
   clock.advance(300);

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, test } from 'vitest';
 import { createMcpFetchHandler, type McpFetchOptions } from '../../src/mcp/index.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 import { dataOf, type Era, eras, speaking } from './arrange.ts';
 import { initialize } from './http-stage.ts';
 
@@ -10,8 +10,7 @@ const PAGE = 'https://app.example';
 
 /** A handler that is called without a server; its processes are played by hand. */
 function arrangeHandler(options: Partial<McpFetchOptions> = {}) {
-  const backend = createScriptedBackend();
-  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock(), backend });
+  const { supervisor } = createVirtualHarness();
   const { fetch, close } = createMcpFetchHandler({ supervisor, ...options });
   const send = (url: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);

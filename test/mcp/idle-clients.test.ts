@@ -4,15 +4,14 @@ import { createMcpServer, type McpServer } from '../../src/mcp/create-mcp-server
 import { createHttpSessions } from '../../src/mcp/http/http-sessions.ts';
 import { createNamedClients } from '../../src/mcp/http/named-clients.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { waitUntil } from '../support/os.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 import { type Era, eras, speaking } from './arrange.ts';
 import { IDLE_MS, initialize } from './http-stage.ts';
 
 /** Clients that come by HTTP without a port, and are taken for idle as soon as they are silent; their processes are played by hand. */
 function arrange({ era = 'modern', idleMs = 1 }: { era?: Era; idleMs?: number } = {}) {
-  const backend = createScriptedBackend();
-  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock(), backend });
+  const { supervisor, backend } = createVirtualHarness();
   /** What became of the servers, the newest last, by the names of their clients. */
   const servers = new Map<string, { asked: number; isClosed: boolean }[]>();
   const createServer = (name: string): McpServer => {

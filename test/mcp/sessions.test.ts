@@ -5,18 +5,20 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createMcpServer } from '../../src/mcp/create-mcp-server.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { createScriptedBackend } from '../../src/testing/index.ts';
 import { tempDir } from '../support/os.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 import { arrange, dataOf, type Era, eras, speaking } from './arrange.ts';
 
 /** A supervisor that several clients come to, one after the other or at once. */
 function arrangeClients() {
-  const backend = createScriptedBackend((run) => {
-    run.comeUp();
-    run.print('made\n');
-    run.exit({ code: 0 });
+  const { supervisor } = createVirtualHarness({
+    script: (run) => {
+      run.comeUp();
+      run.print('made\n');
+      run.exit({ code: 0 });
+    },
   });
-  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock(), backend });
   const closes: (() => Promise<void>)[] = [];
   return {
     supervisor,

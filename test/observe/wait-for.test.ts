@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createSupervisor, TroupeError, waitFor } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { TroupeError, waitFor } from '../../src/index.ts';
 import { settle } from '../readiness/rig.ts';
 import { tempDir } from '../support/os.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 test('without a condition the end is waited for', async () => {
   await using given = arrange();
@@ -278,11 +278,12 @@ const hay = `${'hay '.repeat(1_000)}\n`.repeat(400);
 type Options = Parameters<typeof waitFor>[1];
 
 function arrange(more: { stdin?: 'pipe'; lifetime?: 'persistent' } = {}) {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(undefined, { durable: more.lifetime !== undefined });
   const directory = tempDir();
-  const stateDirectory = more.lifetime === undefined ? false : directory.path;
-  const supervisor = createSupervisor({ clock, backend, stateDirectory });
+  const rig = createVirtualHarness({
+    durable: more.lifetime !== undefined,
+    stateDirectory: more.lifetime === undefined ? false : directory.path,
+  });
+  const { supervisor, backend, clock } = rig;
   const handle = supervisor.start({ command: 'x', background: true, ...more });
   return {
     clock,
@@ -297,9 +298,7 @@ function arrange(more: { stdin?: 'pipe'; lifetime?: 'persistent' } = {}) {
       return waiting;
     },
     [Symbol.asyncDispose]: async () => {
-      const done = supervisor.shutdown();
-      clock.advance(60_000);
-      await done;
+      await rig[Symbol.asyncDispose]();
       directory.remove();
     },
   };

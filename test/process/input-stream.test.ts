@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 const refused = { name: 'TroupeError', code: 'input-refused' };
 
@@ -50,8 +50,8 @@ test('a kill fails a write that waits', async () => {
 });
 
 test('a stream fails when its process has ended', async () => {
-  const backend = createScriptedBackend();
-  await using supervisor = createSupervisor({ stateDirectory: false, backend });
+  await using rig = createVirtualHarness();
+  const { supervisor, backend } = rig;
   const handle = startCat('cat', supervisor);
   const writer = handle.stdin.getWriter();
   const failing = expect(writer.closed).rejects.toMatchObject({
@@ -66,8 +66,8 @@ test('a stream fails when its process has ended', async () => {
 });
 
 test('a process without input refuses its stream', async () => {
-  const backend = createScriptedBackend();
-  await using supervisor = createSupervisor({ stateDirectory: false, backend });
+  await using rig = createVirtualHarness();
+  const { supervisor } = rig;
   const handle = supervisor.start({ command: 'true', background: true });
 
   const writing = handle.stdin.getWriter().write('text');
@@ -76,8 +76,8 @@ test('a process without input refuses its stream', async () => {
 });
 
 test('the stream stays the same until it is closed', async () => {
-  const backend = createScriptedBackend();
-  await using supervisor = createSupervisor({ stateDirectory: false, backend });
+  await using rig = createVirtualHarness();
+  const { supervisor } = rig;
   const handle = startCat('cat', supervisor);
   const first = handle.stdin;
   expect(handle.stdin).toBe(first);
@@ -88,8 +88,8 @@ test('the stream stays the same until it is closed', async () => {
 });
 
 test('a view says whether there is input to write: not without a pipe, nor after its end, and again after a restart', async () => {
-  const backend = createScriptedBackend();
-  await using supervisor = createSupervisor({ stateDirectory: false, backend });
+  await using rig = createVirtualHarness();
+  const { supervisor } = rig;
   const restart = { policy: 'transient', minBackoff: '10ms', maxBackoff: '10ms' } as const;
   const piped = supervisor.start({ command: 'cat', stdin: 'pipe', background: true, restart });
   const silent = supervisor.start({ command: 'true', background: true });
@@ -97,7 +97,7 @@ test('a view says whether there is input to write: not without a pipe, nor after
   expect([piped.view().takesInput, silent.view().takesInput]).toEqual([true, false]);
   await piped.endInput();
   expect(piped.view().takesInput).toBe(false);
-  backend.runs[0]?.exit({ code: 1 });
-  await vi.waitFor(() => expect(piped.view().attempt).toBe(2));
-  expect(piped.view().takesInput).toBe(true);
+  rig.run(0).exit({ code: 1 });
+  await rig.pass(100);
+  expect(piped.view()).toMatchObject({ attempt: 2, takesInput: true });
 });

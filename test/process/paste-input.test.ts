@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 test('a paste of anything but text throws and types nothing', async () => {
-  const backend = createScriptedBackend(undefined, { terminal: true });
-  await using supervisor = createSupervisor({ stateDirectory: false, backend });
+  await using rig = createVirtualHarness({ hasTerminal: true });
+  const { supervisor, backend } = rig;
   const handle = supervisor.start({ command: 'edit', interactive: true, background: true });
 
   const pasting = handle.paste(5 as never);

@@ -1,13 +1,13 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CaptureAnswer, ScreenCapture } from '../../machines/process/terminal.ts';
-import { createMemoryRecordStore, createSupervisor, type ProcessRecord } from '../../src/index.ts';
 import type { ProcessPlan } from '../../src/process/process-plan.ts';
 import { ProcessTerminal } from '../../src/process/process-terminal.ts';
 import { refuseScreen } from '../../src/spawn/refusals.ts';
 import { toScreenText } from '../../src/spawn/terminal/screen-text.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { tempDir } from '../support/os.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 const secret = 'hunter2-secret';
 const usual = { columns: 80, rows: 24 };
@@ -99,9 +99,7 @@ test('a screen that cannot be saved reports an error', () => {
 const interactive = { command: ['editor'] as [string], interactive: true, background: true } as const;
 
 test('a later attempt starts in the ordered size', async () => {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(undefined, { terminal: true });
-  const supervisor = createSupervisor({ clock, backend, stateDirectory: false });
+  const { supervisor, backend, clock } = createVirtualHarness({ hasTerminal: true });
   const handle = supervisor.start(interactive);
   await handle.resize(wide);
 
@@ -115,25 +113,14 @@ test('a later attempt starts in the ordered size', async () => {
 });
 
 test('an adopted process restarts in the ordered size', async () => {
-  const place = tempDir();
-  onTestFinished(() => place.remove());
-  const records = createMemoryRecordStore<ProcessRecord>();
-  const follow = () => {
-    const clock = createVirtualClock();
-    const backend = createScriptedBackend(undefined, { durable: true, terminal: true });
-    return {
-      clock,
-      backend,
-      supervisor: createSupervisor({ clock, backend, stateDirectory: place.path, records, control: false }),
-    };
-  };
-  const first = follow();
+  const { open, crash } = openDirectoryHarness({ hasTerminal: true });
+  const first = open();
   const { id } = first.supervisor.start({ ...interactive, lifetime: 'persistent' });
   await first.supervisor.get(id)?.resize(wide);
   first.clock.advance(100);
-  rmSync(place.file(`supervisors/${first.supervisor.id}.json`));
+  crash(first.supervisor);
 
-  const next = follow();
+  const next = open();
   const handle = next.supervisor.get(id);
   const adopted = handle?.view().terminal;
   handle?.restart();
@@ -144,9 +131,8 @@ test('an adopted process restarts in the ordered size', async () => {
 });
 
 test('refused keys leave the awaited input as it is', async () => {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(undefined, { terminal: true });
-  await using supervisor = createSupervisor({ stateDirectory: false, clock, backend });
+  await using rig = createVirtualHarness({ hasTerminal: true });
+  const { supervisor, backend, clock } = rig;
   const handle = supervisor.start(interactive);
   backend.lastRun.print('name? ');
   const awaited = await handle.awaitedInput();

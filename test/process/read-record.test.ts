@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest';
-import { createMemoryRecordStore, createSupervisor, type ProcessRecord } from '../../src/index.ts';
+import type { ProcessRecord } from '../../src/index.ts';
 import { readRecord } from '../../src/process/read-record.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 
 /** Returns records of a live and an ended persistent process, as a supervisor writes them. */
 async function writeRecords(): Promise<readonly ProcessRecord[]> {
-  using place = tempDir();
-  const records = createMemoryRecordStore<ProcessRecord>();
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend(undefined, { durable: true });
-  const supervisor = createSupervisor({
-    clock,
-    backend,
-    records,
-    stateDirectory: place.path,
-    control: false,
-  });
+  const { records, open } = openDirectoryHarness();
+  const { supervisor, backend, clock } = open();
   const start = () =>
     supervisor.start({ command: ['x'], lifetime: 'persistent', background: true, ready: { line: /up/ } });
   const [, ended] = [start(), start()];

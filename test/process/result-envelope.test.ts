@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { createSupervisor, type ProcessKind, toEnvelope } from '../../src/index.ts';
 import { createScriptedBackend, type Script } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 /** The result of a foreground call whose command does as the script says. */
 async function executeScript(
   script: Script,
   { kind = 'tool', ...options }: { kind?: ProcessKind; maxReplyBytes?: number; maxBufferBytes?: number } = {},
 ) {
-  const backend = createScriptedBackend(script);
-  await using supervisor = createSupervisor({ backend, stateDirectory: false, ...options });
+  await using rig = createVirtualHarness({ script, ...options });
+  const { supervisor } = rig;
   return toEnvelope(await supervisor.execute({ command: 'scripted', kind }));
 }
 

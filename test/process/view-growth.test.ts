@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 test('views follow the output, at most four times a second', async () => {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend();
-  await using supervisor = createSupervisor({ stateDirectory: false, backend, clock });
+  await using rig = createVirtualHarness();
+  const { supervisor, backend, clock } = rig;
   const handle = supervisor.start({ command: 'flood', background: true });
   const sizes: number[] = [];
   const subscription = handle.view$.subscribe(({ output }) => sizes.push(output.bytes));

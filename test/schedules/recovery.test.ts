@@ -1,70 +1,31 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
-import { createMemoryRecordStore, type ProcessRecord, type SupervisorOptions } from '../../src/index.ts';
 import type { News } from '../../src/mailbox/news.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import {
-  createScriptedBackend,
-  createVirtualClock,
-  type Script,
-  type VirtualClock,
-} from '../../src/testing/index.ts';
+import type { VirtualClock } from '../../src/testing/index.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { tempDir, waitUntil } from '../support/os.ts';
+import type { VirtualOptions } from '../support/virtual.ts';
 import { turn } from '../support/virtual.ts';
 
-const places: { remove(): void }[] = [];
-
-afterEach(async () => {
-  await turn();
-  for (const place of places.splice(0)) place.remove();
-});
-
-/** Supervisors of one state directory, each after the death of the one before; each begins so much later. */
+/** Opens supervisors of one directory, each `laterMs` after the one before. */
 function openTheatre() {
-  const place = tempDir();
-  places.push(place);
-  const records = createMemoryRecordStore<ProcessRecord>();
+  const directory = openDirectoryHarness({ maxBackgroundTime: 0, notifyAfterSilence: 0 });
   let epochMs = Date.UTC(2026, 0, 1);
   return {
-    directory: place.path,
-    follow: ({
-      script,
-      laterMs = 0,
-      ...rest
-    }: SupervisorOptions & { script?: Script; laterMs?: number } = {}) => {
+    directory: directory.path,
+    follow: ({ laterMs = 0, ...options }: VirtualOptions & { laterMs?: number } = {}) => {
       epochMs += laterMs;
-      const clock = createVirtualClock({ epochMs });
-      const backend = createScriptedBackend(script, { durable: true });
-      const supervisor = createSupervisor({
-        clock,
-        backend,
-        stateDirectory: place.path,
-        records,
-        handleSignals: false,
-        maxBackgroundTime: 0,
-        notifyAfterSilence: 0,
-        ...rest,
-      });
+      const harness = directory.open({ epochMs, ...options });
+      const { supervisor } = harness;
       const news: News[] = [];
       return {
-        supervisor,
-        backend,
-        clock,
+        ...harness,
         news,
         listen: () => supervisor.news$.subscribe((each) => news.push(each)),
-        files: () => readdirSync(`${place.path}/schedules`).filter((name) => name.endsWith('.json')),
-        /** As SIGKILL leaves it. */
-        die: () => rmSync(place.file(`supervisors/${supervisor.id}.json`), { force: true }),
+        files: () => readdirSync(directory.file('schedules')).filter((name) => name.endsWith('.json')),
+        die: () => directory.crash(supervisor),
       };
     },
   };
@@ -479,8 +440,7 @@ test('an orderly shutdown leaves watches to the next', async () => {
 });
 
 test('a schedule alone makes a supervisor reachable', { timeout: 60_000 }, async () => {
-  const place = tempDir();
-  places.push(place);
+  using place = tempDir();
   const supervisor = createReachableSupervisor({ stateDirectory: place.path, handleSignals: false });
   const entry = `${place.path}/supervisors/${supervisor.id}.json`;
 

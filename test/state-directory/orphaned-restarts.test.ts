@@ -1,10 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { toStatePaths } from '../../src/store/state-paths.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { turn } from '../support/virtual.ts';
 
 /** A process that ended once and whose supervisor is dead, as an observer without a supervisor sees it. */
@@ -17,12 +14,8 @@ async function leaveBehind({
   pauseMs: number;
   agoMs?: number;
 }) {
-  const place = tempDir();
-  onTestFinished(() => place.remove());
-  const paths = toStatePaths(place.path);
-  const clock = createVirtualClock({ epochMs: Date.now() - agoMs });
-  const backend = createScriptedBackend(undefined, { durable: true });
-  const supervisor = createSupervisor({ clock, backend, stateDirectory: place.path, control: false });
+  const { path, open, crash, look } = openDirectoryHarness({ recordsIn: 'files' });
+  const { supervisor, backend, clock } = open({ epochMs: Date.now() - agoMs });
   const { id } = supervisor.start({
     ...{ command: ['server'], lifetime: 'persistent', background: true },
     restart: { policy: 'permanent', maxRestarts, minBackoff: 1_000 },
@@ -32,22 +25,15 @@ async function leaveBehind({
   clock.advance(pauseMs);
   await turn();
   clock.advance(100);
-  rmSync(paths.supervisorOf(supervisor.id));
+  crash(supervisor);
   return {
     endAgain: () =>
-      writeFileSync(paths.statusOf(id), '\nlauncher 2 4194300\n\nleader 2 4194301\n\nexit 2 1\n'),
-    kill: async () => {
-      const state = openStateDirectory({ directory: place.path });
-      const answer = await state.kill(id);
-      state.close();
-      return answer;
-    },
-    see: async () => {
-      const state = openStateDirectory({ directory: place.path });
-      const { view } = await state.show(id);
-      state.close();
-      return view;
-    },
+      writeFileSync(
+        toStatePaths(path).statusOf(id),
+        '\nlauncher 2 4194300\n\nleader 2 4194301\n\nexit 2 1\n',
+      ),
+    kill: () => look((state) => state.kill(id)),
+    see: () => look(async (state) => (await state.show(id)).view),
   };
 }
 

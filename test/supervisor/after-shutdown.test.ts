@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
-import { tempDir } from '../support/os.ts';
+import type { Script } from '../../src/testing/index.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 
 const endAtOnce: Script = (run) => {
   run.comeUp();
@@ -10,11 +9,8 @@ const endAtOnce: Script = (run) => {
 };
 
 async function endSupervisor() {
-  const directory = tempDir();
-  const clock = createVirtualClock();
-  const stateDirectory = directory.file('state');
-  const backend = createScriptedBackend(endAtOnce);
-  const supervisor = createSupervisor({ clock, backend, stateDirectory, control: false });
+  const { path: stateDirectory, open } = openDirectoryHarness({ recordsIn: 'files', script: endAtOnce });
+  const { supervisor, clock } = open();
   const { id, ended } = supervisor.start({ command: 'x' });
   await ended;
   await supervisor.shutdown();
@@ -22,12 +18,11 @@ async function endSupervisor() {
     supervisor.transfer(id, 'heir');
     clock.advance(100);
   };
-  return { directory, stateDirectory, id, note };
+  return { stateDirectory, id, note };
 }
 
 test('a timeline entry after a shutdown registers no supervisor', async () => {
-  const { directory, stateDirectory, id, note } = await endSupervisor();
-  using _ = directory;
+  const { stateDirectory, id, note } = await endSupervisor();
 
   note();
 
@@ -37,8 +32,7 @@ test('a timeline entry after a shutdown registers no supervisor', async () => {
 });
 
 test('a state directory that is removed after a shutdown stays away', async () => {
-  const { directory, stateDirectory, note } = await endSupervisor();
-  using _ = directory;
+  const { stateDirectory, note } = await endSupervisor();
   rmSync(stateDirectory, { recursive: true });
 
   note();

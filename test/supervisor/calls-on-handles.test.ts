@@ -1,11 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSupervisor, errorCodes, TroupeError } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { errorCodes, TroupeError } from '../../src/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 function open() {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend();
-  const supervisor = createSupervisor({ clock, backend, stateDirectory: false });
+  const { supervisor, backend, clock } = createVirtualHarness();
   onTestFinished(() => void supervisor.shutdown());
   return { clock, backend, supervisor };
 }

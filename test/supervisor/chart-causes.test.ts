@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 test('entries of the timeline name the event that the chart took, and the guards that chose', async () => {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend();
-  await using supervisor = createSupervisor({ stateDirectory: false, backend, clock });
+  await using rig = createVirtualHarness();
+  const { supervisor, backend, clock } = rig;
   const handle = supervisor.start({ command: 'make', timeout: '30s' });
   const other = supervisor.start({ command: 'lint' });
   clock.advance(30_000);

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
 test('output of ended processes is bounded together', async () => {
-  const backend = createScriptedBackend((run) => {
-    run.comeUp();
-    run.print(`first line\n${'x'.repeat(2 * MEBIBYTE)}\nlast line\n`);
-    run.exit();
+  await using rig = createVirtualHarness({
+    script: (run) => {
+      run.comeUp();
+      run.print(`first line\n${'x'.repeat(2 * MEBIBYTE)}\nlast line\n`);
+      run.exit();
+    },
   });
-  await using supervisor = createSupervisor({ backend, stateDirectory: false });
+  const { supervisor } = rig;
 
   const handles = Array.from({ length: 70 }, () => supervisor.start({ command: 'print much' }));
   await Promise.all(handles.map((handle) => handle.ended));

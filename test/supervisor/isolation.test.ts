@@ -1,6 +1,4 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
 import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -68,11 +66,14 @@ test('a subscriber may start and kill in its callback', async () => {
 });
 
 test('a backend that throws loses only its process', async () => {
-  const backend = createScriptedBackend((run) => {
-    run.comeUp();
-    if (run.request.work.type === 'shell' && run.request.work.script === 'bad') boom();
+  await using rig = createVirtualHarness({
+    script: (run) => {
+      run.comeUp();
+      if (run.request.work.type === 'shell' && run.request.work.script === 'bad') boom();
+    },
+    maxParallelTools: 1,
   });
-  await using supervisor = createSupervisor({ backend, stateDirectory: false, maxParallelTools: 1 });
+  const { supervisor } = rig;
 
   const bad = await supervisor.start({ command: 'bad' }).ended;
   const good = supervisor.start({ command: 'good' });

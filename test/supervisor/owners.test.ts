@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 function open() {
-  return createSupervisor({ stateDirectory: false, backend: createScriptedBackend() });
+  return createVirtualHarness().supervisor;
 }
 
 test('an owner contains its descendants at any depth', async () => {

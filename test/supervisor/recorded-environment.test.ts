@@ -2,26 +2,17 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
 import { createEnvironmentStore } from '../../src/store/environment-store.ts';
 import { toRuntimeDirectoryName } from '../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { turn } from '../support/virtual.ts';
 
 const token = 'ghp_of-the-shell';
 
-/** Supervisors of one project, each after the death of the one before; its private files are found by `outside`. */
+/** Opens a state directory; `outside` finds its private files elsewhere. */
 function openProject() {
-  const project = tempDir();
-  const state = project.file('.troupe');
-  const follow = () => {
-    const clock = createVirtualClock();
-    const backend = createScriptedBackend(undefined, { durable: true });
-    const supervisor = createSupervisor({ clock, backend, stateDirectory: state, control: false });
-    return { clock, backend, supervisor };
-  };
+  const { path: state, open, crash } = openDirectoryHarness({ recordsIn: 'files' });
   const outside = () =>
     filesBelow(
       [process.env['XDG_RUNTIME_DIR'], tmpdir()].map((at) =>
@@ -31,15 +22,14 @@ function openProject() {
   onTestFinished(async () => {
     await turn();
     for (const path of outside()) rmSync(dirname(path), { recursive: true, force: true });
-    project.remove();
   });
   return {
     state,
-    follow,
+    open,
+    crash,
     outside,
-    die: (id: string) => rmSync(join(state, `supervisors/${id}.json`)),
     everything: () =>
-      filesBelow([project.path])
+      filesBelow([state])
         .map((path) => readFileSync(path, 'utf8'))
         .join('\n'),
   };
@@ -65,7 +55,7 @@ const server = {
 
 test('a record names variables and holds no value', () => {
   const project = openProject();
-  const { supervisor, clock } = project.follow();
+  const { supervisor, clock } = project.open();
 
   supervisor.start(server);
   clock.advance(100);
@@ -76,7 +66,7 @@ test('a record names variables and holds no value', () => {
 
 test('values are kept in private files outside the project', async () => {
   const project = openProject();
-  const { supervisor, backend, clock } = project.follow();
+  const { supervisor, backend, clock } = project.open();
   const handle = supervisor.start(server);
 
   const [path = '', ...others] = project.outside();
@@ -94,12 +84,12 @@ test('values are kept in private files outside the project', async () => {
 
 test('a restart under the next supervisor has the same environment', () => {
   const project = openProject();
-  const first = project.follow();
+  const first = project.open();
   const { id } = first.supervisor.start(server);
   first.clock.advance(100);
-  project.die(first.supervisor.id);
+  project.crash(first.supervisor);
 
-  const next = project.follow();
+  const next = project.open();
   next.supervisor.get(id)?.restart();
   next.clock.advance(60_000);
 
@@ -113,7 +103,7 @@ test('a restart under the next supervisor has the same environment', () => {
 describe('an environment without a record', () => {
   test('is removed where the record cannot be written', () => {
     const project = openProject();
-    const { supervisor } = project.follow();
+    const { supervisor } = project.open();
     supervisor.start(server);
     rmSync(join(project.state, 'processes'), { recursive: true });
     writeFileSync(join(project.state, 'processes'), '');
@@ -126,7 +116,7 @@ describe('an environment without a record', () => {
   /** The supervisor is dead if its `startedAt` differs, as if its pid had been taken by another program. */
   const arrange = ({ isDead }: { readonly isDead: boolean }) => {
     const project = openProject();
-    const { supervisor, clock } = project.follow();
+    const { supervisor, clock } = project.open();
     const { id } = supervisor.start(server);
     clock.advance(100);
     const entry = join(project.state, 'supervisors', `${supervisor.id}.json`);
@@ -144,7 +134,7 @@ describe('an environment without a record', () => {
   test('was left by a killed supervisor, and the next one removes it', () => {
     const project = arrange({ isDead: true });
 
-    project.follow();
+    project.open();
 
     expect(project.outside()).toEqual([]);
   });
@@ -154,7 +144,7 @@ describe('an environment without a record', () => {
     const [path = ''] = project.outside();
     rmSync(path);
 
-    project.follow();
+    project.open();
 
     expect(existsSync(dirname(path))).toBe(false);
   });
@@ -162,7 +152,7 @@ describe('an environment without a record', () => {
   test('stays while a supervisor is alive that may be saving it', () => {
     const project = arrange({ isDead: false });
 
-    project.follow();
+    project.open();
 
     expect(project.outside()).toHaveLength(1);
   });
@@ -170,13 +160,13 @@ describe('an environment without a record', () => {
 
 test('a restart without its environment is refused with an explanation', () => {
   const project = openProject();
-  const first = project.follow();
+  const first = project.open();
   const { id } = first.supervisor.start(server);
   first.clock.advance(100);
-  project.die(first.supervisor.id);
+  project.crash(first.supervisor);
   createEnvironmentStore(toStatePaths(project.state)).remove(id);
 
-  const next = project.follow();
+  const next = project.open();
   const handle = next.supervisor.get(id);
 
   expect(() => handle?.restart()).toThrow(
@@ -187,14 +177,14 @@ test('a restart without its environment is refused with an explanation', () => {
 
 test('an automatic restart without its environment fails with an explanation', () => {
   const project = openProject();
-  const first = project.follow();
+  const first = project.open();
   const restart = { policy: 'permanent', minBackoff: 5_000 } as const;
   const { id } = first.supervisor.start({ ...server, restart });
   first.clock.advance(100);
-  project.die(first.supervisor.id);
+  project.crash(first.supervisor);
   createEnvironmentStore(toStatePaths(project.state)).remove(id);
 
-  const next = project.follow();
+  const next = project.open();
   next.backend.lastRun.exit({ code: 1 });
   next.clock.advance(10_000);
 
@@ -204,17 +194,17 @@ test('an automatic restart without its environment fails with an explanation', (
 
 test('values in an older record are used and not written again', () => {
   const project = openProject();
-  const first = project.follow();
+  const first = project.open();
   const { id } = first.supervisor.start(server);
   first.clock.advance(100);
-  project.die(first.supervisor.id);
+  project.crash(first.supervisor);
   createEnvironmentStore(toStatePaths(project.state)).remove(id);
   const path = join(project.state, 'processes', `${id}.json`);
   const record = JSON.parse(readFileSync(path, 'utf8'));
   const { envNames: _, ...revival } = record.revival;
   writeFileSync(path, JSON.stringify({ ...record, revival: { ...revival, env: { GITHUB_TOKEN: token } } }));
 
-  const next = project.follow();
+  const next = project.open();
   next.clock.advance(100);
 
   expect(project.everything()).not.toContain(token);

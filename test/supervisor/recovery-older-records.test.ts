@@ -1,38 +1,22 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../support/os.ts';
-import { turn } from '../support/virtual.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openDirectoryHarness } from '../support/directory.ts';
 
 type Written = { view: Record<string, unknown>; revival: Record<string, unknown> };
 
 /** A living process whose supervisor is dead, and whose record on disk was changed by `edit`. */
 function begin(edit: (record: Written) => void) {
-  const place = tempDir();
-  onTestFinished(async () => {
-    await turn();
-    place.remove();
-  });
-  const follow = () => {
-    const clock = createVirtualClock();
-    const backend = createScriptedBackend(undefined, { durable: true });
-    return {
-      clock,
-      backend,
-      supervisor: createSupervisor({ clock, backend, stateDirectory: place.path, control: false }),
-    };
-  };
-  const { supervisor, clock } = follow();
+  const { open, crash, file } = openDirectoryHarness({ recordsIn: 'files' });
+  const { supervisor, clock } = open();
   const { id } = supervisor.start({ command: ['server'], lifetime: 'persistent', background: true });
   supervisor.watch(id, { quiet: 5_000 });
   clock.advance(100);
-  rmSync(place.file(`supervisors/${supervisor.id}.json`));
-  const path = place.file(`processes/${id}.json`);
+  crash(supervisor);
+  const path = file(`processes/${id}.json`);
   const record = JSON.parse(readFileSync(path, 'utf8')) as Written;
   edit(record);
   writeFileSync(path, JSON.stringify(record));
-  return { id, next: follow() };
+  return { id, next: open() };
 }
 
 test('a process from before terminals is adopted', () => {

@@ -1,18 +1,6 @@
-import { rmSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  createMemoryRecordStore,
-  createSupervisor,
-  type ProcessRecord,
-  type Supervisor,
-} from '../../src/index.ts';
-import {
-  createScriptedBackend,
-  createVirtualClock,
-  type ScriptedBackendOptions,
-} from '../../src/testing/index.ts';
-import { tempDir } from '../support/os.ts';
-import { turn } from '../support/virtual.ts';
+import type { ProcessRecord } from '../../src/index.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 
 const interactive = {
   command: ['editor'] as [string],
@@ -21,45 +9,28 @@ const interactive = {
   background: true,
 } as const;
 
-/** Supervisors of one state directory, of which each has the backend that it is given. */
-function openTheatre() {
-  const place = tempDir();
-  onTestFinished(async () => {
-    await turn();
-    place.remove();
-  });
-  const records = createMemoryRecordStore<ProcessRecord>();
-  const follow = (options: ScriptedBackendOptions) => {
-    const clock = createVirtualClock();
-    const backend = createScriptedBackend(undefined, options);
-    const supervisor = createSupervisor({
-      clock,
-      backend,
-      stateDirectory: place.path,
-      records,
-      control: false,
-    });
-    return { supervisor, backend, clock };
-  };
-  const die = ({ id }: Supervisor) => rmSync(place.file(`supervisors/${id}.json`), { force: true });
+/** Opens a directory in which `begin` leaves live processes in terminals behind. */
+function openTerminals() {
+  const directory = openDirectoryHarness();
+  const { open, crash } = directory;
   const begin = (count: number) => {
-    const { supervisor, clock } = follow({ durable: true, terminal: true });
+    const { supervisor, clock } = open({ hasTerminal: true });
     const ids = Array.from({ length: count }, () => supervisor.start(interactive).id);
     clock.advance(100);
-    die(supervisor);
+    crash(supervisor);
     return ids;
   };
-  return { records, follow, die, begin };
+  return { ...directory, begin };
 }
 
 test('a process that cannot be adopted here is left to others', () => {
-  const { records, follow, die, begin } = openTheatre();
+  const { records, open, crash, begin } = openTerminals();
   const [id = ''] = begin(1);
   const before = records.read(id);
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
   onTestFinished(() => emitWarning.mockRestore());
 
-  const without = follow({ durable: true });
+  const without = open();
   const { recovered } = without.supervisor;
 
   expect(recovered).toMatchObject({ adopted: [], lost: [], ended: 0, damaged: [] });
@@ -67,18 +38,18 @@ test('a process that cannot be adopted here is left to others', () => {
   expect(emitWarning.mock.calls).toEqual([[recovered.problem, 'TroupeRecoveryWarning']]);
   expect(records.read(id)).toEqual(before);
   expect(without.backend.runs).toEqual([]);
-  die(without.supervisor);
-  expect(follow({ durable: true, terminal: true }).supervisor.recovered).toMatchObject({
+  crash(without.supervisor);
+  expect(open({ hasTerminal: true }).supervisor.recovered).toMatchObject({
     adopted: [id],
     problem: null,
   });
 });
 
 test('many that are left alone are one sentence', () => {
-  const { follow, begin } = openTheatre();
+  const { open, begin } = openTerminals();
   const ids = begin(5);
 
-  const { problem } = follow({}).supervisor.recovered;
+  const { problem } = open({ durable: false }).supervisor.recovered;
 
   expect(problem).toContain(
     `5 processes were left as they are: ${ids.slice(0, 3).join(', ')} and 2 more. They`,
@@ -88,26 +59,26 @@ test('many that are left alone are one sentence', () => {
 });
 
 test('a stop that was under way waits with its process', () => {
-  const { records, follow, die, begin } = openTheatre();
+  const { records, open, crash, begin } = openTerminals();
   const [id = ''] = begin(1);
   const record = records.read(id) as ProcessRecord;
   const stop = { cause: { type: 'kill', by: 'user' }, signal: 'SIGTERM', graceMs: 100, escalated: false };
   records.save(id, { ...record, revival: { ...record.revival, stop } } as ProcessRecord);
 
-  const without = follow({});
+  const without = open({ durable: false });
   without.clock.advance(1_000);
-  die(without.supervisor);
+  crash(without.supervisor);
 
   expect(records.read(id)?.revival?.stop).toEqual(stop);
 });
 
 test('a process never survives its machine', () => {
-  const { records, follow, begin } = openTheatre();
+  const { records, open, begin } = openTerminals();
   const [id = ''] = begin(1);
   const record = records.read(id) as ProcessRecord;
   records.save(id, { ...record, scope: { ...record.scope, bootId: 'another' } });
 
-  const { supervisor } = follow({});
+  const { supervisor } = open({ durable: false });
 
   expect(supervisor.recovered.problem).toBeNull();
   expect(supervisor.get(id)?.view()).toMatchObject({

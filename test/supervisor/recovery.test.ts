@@ -1,59 +1,25 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import {
   createMemoryRecordStore,
   createSupervisor,
   type ProcessRecord,
   type Supervisor,
-  type SupervisorOptions,
 } from '../../src/index.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { createMemoryJournal } from '../../src/store/journal.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { tempDir, waitUntil } from '../support/os.ts';
 import { turn } from '../support/virtual.ts';
-
-const places: { remove(): void }[] = [];
-
-afterEach(async () => {
-  await turn();
-  for (const place of places.splice(0)) place.remove();
-});
-
-/** Supervisors of one state directory, each after the death of the one before. Nothing of the operating system is started. */
-function openTheatre() {
-  const place = tempDir();
-  places.push(place);
-  const records = createMemoryRecordStore<ProcessRecord>();
-  const follow = (options: SupervisorOptions & { script?: Script } = {}) => {
-    const { script, ...rest } = options;
-    const clock = createVirtualClock();
-    const backend = createScriptedBackend(script, { durable: true });
-    const own = { clock, backend, stateDirectory: place.path, records, control: false };
-    const supervisor = createSupervisor({ ...own, ...rest });
-    return { supervisor, backend, clock };
-  };
-  return {
-    directory: place.path,
-    records,
-    follow,
-    /** As SIGKILL leaves it: what was not written down is not known. */
-    die: ({ id }: Supervisor) => rmSync(place.file(`supervisors/${id}.json`), { force: true }),
-    record: (id: string) => {
-      const record = records.read(id);
-      if (record === null) throw new Error(`There is no record of ${id}.`);
-      return record;
-    },
-  };
-}
 
 const persistent = { command: ['server'] as [string], lifetime: 'persistent', background: true } as const;
 
 test('a process between two attempts is started again', async () => {
-  const { follow, die } = openTheatre();
-  const first = follow();
+  const { open, crash } = openDirectoryHarness();
+  const first = open();
   const { id } = first.supervisor.start({
     ...persistent,
     restart: { policy: 'permanent', minBackoff: 5_000 },
@@ -64,8 +30,8 @@ test('a process between two attempts is started again', async () => {
   expect(first.supervisor.get(id)?.status).toBe('restarting');
 
   first.clock.advance(100);
-  die(first.supervisor);
-  const second = follow();
+  crash(first.supervisor);
+  const second = open();
 
   const handle = second.supervisor.get(id);
   expect(second.backend.lastRun.request).toMatchObject({ id, attempt: 2 });
@@ -74,19 +40,19 @@ test('a process between two attempts is started again', async () => {
 });
 
 test('a stop that was under way is carried on', async () => {
-  const { follow, die } = openTheatre();
+  const { open, crash } = openDirectoryHarness();
   const stubborn: Script = (run) => {
     run.obeys = (signal) => signal === 'SIGKILL';
     if (run.isAdopted) run.beAdopted();
     else run.comeUp();
   };
-  const first = follow({ script: stubborn });
+  const first = open({ script: stubborn });
   const handle = first.supervisor.start({ ...persistent, killGrace: 1_000 });
   void handle.kill({ by: 'agent' });
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
 
-  const second = follow({ script: stubborn });
+  const second = open({ script: stubborn });
   expect(second.supervisor.get(handle.id)?.status).toBe('stopping');
   second.clock.advance(1_000);
 
@@ -96,8 +62,8 @@ test('a stop that was under way is carried on', async () => {
 });
 
 test('a named reader continues under the next supervisor', async () => {
-  const { follow, die } = openTheatre();
-  const first = follow();
+  const { open, crash } = openDirectoryHarness();
+  const first = open();
   const handle = first.supervisor.start(persistent);
   const logFile = handle.view().output.logFile ?? '';
   mkdirSync(dirname(logFile), { recursive: true });
@@ -105,25 +71,25 @@ test('a named reader continues under the next supervisor', async () => {
   const reader = handle.reader('agent');
   reader.acknowledge(reader.read());
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
   appendFileSync(logFile, 'two\n');
 
-  const second = follow();
+  const second = open();
 
   expect(second.supervisor.get(handle.id)?.reader('agent').read().text).toBe('two\n');
   expect(second.supervisor.get(handle.id)?.reader('person').read().text).toBe('one\ntwo\n');
 });
 
 test('a limit keeps its distance when the wall clock was set', () => {
-  const { follow, die } = openTheatre();
+  const { open, crash } = openDirectoryHarness();
   const start = createVirtualClock();
-  const first = follow({ clock: { ...start, machineMs: () => 5_000_000 + start.nowMs() } });
+  const first = open({ clock: { ...start, machineMs: () => 5_000_000 + start.nowMs() } });
   const { id } = first.supervisor.start({ ...persistent, maxBackgroundTime: '60s' });
   start.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
 
   const hourLater = createVirtualClock({ epochMs: start.epochMs() + 3_600_000 });
-  const second = follow({ clock: { ...hourLater, machineMs: () => 5_010_000 + hourLater.nowMs() } });
+  const second = open({ clock: { ...hourLater, machineMs: () => 5_010_000 + hourLater.nowMs() } });
   hourLater.advance(40_000);
   const before = second.supervisor.get(id)?.status;
   hourLater.advance(10_000);
@@ -132,9 +98,9 @@ test('a limit keeps its distance when the wall clock was set', () => {
 });
 
 test('restarts before a takeover count with their distance', async () => {
-  const { follow, die } = openTheatre();
+  const { open, crash } = openDirectoryHarness();
   const restart = { policy: 'permanent', maxRestarts: 1, within: '60s', minBackoff: 1_000 } as const;
-  const first = follow();
+  const first = open();
   const [once, twice] = ['early', 'late'].map((label) =>
     first.supervisor.start({ ...persistent, label, restart }),
   );
@@ -144,9 +110,9 @@ test('restarts before a takeover count with their distance', async () => {
   first.backend.runs[1]?.exit({ code: 1 });
   await turn();
   first.clock.advance(5_000);
-  die(first.supervisor);
+  crash(first.supervisor);
 
-  const second = follow({ clock: createVirtualClock({ epochMs: first.clock.epochMs() + 15_000 }) });
+  const second = open({ clock: createVirtualClock({ epochMs: first.clock.epochMs() + 15_000 }) });
   for (const run of second.backend.runs) run.exit({ code: 1 });
   await turn();
 
@@ -155,15 +121,15 @@ test('restarts before a takeover count with their distance', async () => {
 });
 
 test('changed limits and the owner go with it', async () => {
-  const { follow, die } = openTheatre();
-  const first = follow();
+  const { open, crash } = openDirectoryHarness();
+  const first = open();
   const handle = first.supervisor.start({ ...persistent, maxBackgroundTime: 1_000 });
   handle.changeLimits({ maxBackgroundTime: 60_000 });
   first.supervisor.transfer(handle.id, 'conv_heir');
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
 
-  const second = follow();
+  const second = open();
   second.clock.advance(30_000);
 
   expect(second.supervisor.get(handle.id)?.view()).toMatchObject({
@@ -173,16 +139,16 @@ test('changed limits and the owner go with it', async () => {
 });
 
 test('readiness survives an adoption', async () => {
-  const { follow, die } = openTheatre();
-  const first = follow();
+  const { open, crash } = openDirectoryHarness();
+  const first = open();
   const ready = first.supervisor.start({ ...persistent, ready: { alive: 10 } });
   const waiting = first.supervisor.start({ ...persistent, ready: { alive: 5_000, within: 60_000 } });
   first.clock.advance(50);
   await turn();
   first.clock.advance(50);
-  die(first.supervisor);
+  crash(first.supervisor);
 
-  const second = follow();
+  const second = open();
   const views = () => [ready.id, waiting.id].map((id) => second.supervisor.get(id)?.view());
   expect(views()).toMatchObject([{ ready: { state: 'ready' } }, { ready: { state: 'waiting' } }]);
   second.clock.advance(5_100);
@@ -192,29 +158,29 @@ test('readiness survives an adoption', async () => {
 });
 
 test('an adopted process is beyond no limit, and counts', async () => {
-  const { follow, die } = openTheatre();
-  const first = follow();
+  const { open, crash } = openDirectoryHarness();
+  const first = open();
   const ids = Array.from({ length: 3 }, () => first.supervisor.start(persistent).id);
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
 
-  const second = follow({ maxBackgroundProcesses: 2 });
+  const second = open({ maxBackgroundProcesses: 2 });
 
   expect(second.supervisor.recovered.adopted).toEqual(ids);
   expect(() => second.supervisor.start(persistent)).toThrow('Maximum background processes (2) reached');
 });
 
 test('many lost are one notice to the conversation', async () => {
-  const { follow, die } = openTheatre();
-  const first = follow({ maxBackgroundProcesses: 20 });
+  const { open, crash } = openDirectoryHarness();
+  const first = open({ maxBackgroundProcesses: 20 });
   for (let n = 0; n < 20; n += 1) {
     first.supervisor.start({ command: ['work', String(n)], background: true, owner: 'conv_kept' });
   }
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
 
   const journal = createMemoryJournal();
-  const { supervisor } = follow();
+  const { supervisor } = open();
   const conversation = createConversation({
     supervisor,
     model: createScriptedModel([{ text: 'I see' }]),
@@ -232,7 +198,7 @@ test('many lost are one notice to the conversation', async () => {
 });
 
 test('an end is not told again by the next program', async () => {
-  const { follow, die } = openTheatre();
+  const { open, crash } = openDirectoryHarness();
   const converse = (supervisor: Supervisor) =>
     createConversation({
       supervisor,
@@ -240,15 +206,15 @@ test('an end is not told again by the next program', async () => {
       id: 'conv_forgetful',
       policy: { mode: 'dangerous' },
     });
-  const first = follow();
+  const first = open();
   const before = converse(first.supervisor);
   first.supervisor.start({ command: ['work'], background: true, owner: 'conv_forgetful' });
   first.backend.lastRun.exit({ code: 1 });
   await waitUntil(() => before.transcript.some(({ role }) => role === 'notice'));
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
 
-  const second = follow();
+  const second = open();
   const after = converse(second.supervisor);
   await turn();
   await after.idle();
@@ -258,19 +224,19 @@ test('an end is not told again by the next program', async () => {
 });
 
 test('ended records go with their time', async () => {
-  const { follow, die, records } = openTheatre();
-  const first = follow();
+  const { open, crash, records } = openDirectoryHarness();
+  const first = open();
   const { id } = first.supervisor.start({ command: ['work'], background: true });
   first.backend.lastRun.exit();
   await turn();
   first.clock.advance(100);
   await waitUntil(() => records.read(id)?.view.status === 'completed');
-  die(first.supervisor);
+  crash(first.supervisor);
   const record = records.read(id) as ProcessRecord;
   const old = { ...record, view: { ...record.view, endedAt: -1 } } as ProcessRecord;
   records.save(id, old);
 
-  const second = follow({ retention: 0 });
+  const second = open({ retention: 0 });
 
   expect(second.supervisor.list()).toEqual([]);
   expect(records.read(id)).toBeNull();
@@ -281,7 +247,7 @@ test.each([
   [{ ...persistent, secrets: { TOKEN: 'hush' } }, '"secrets" cannot be hidden'],
   [{ ...persistent, logFile: false }, '"logFile" is false'],
 ])('a start that cannot outlive the program is refused: %#', (spec, sentence) => {
-  const { supervisor } = openTheatre().follow();
+  const { supervisor } = openDirectoryHarness().open();
 
   expect(() => supervisor.start(spec as never)).toThrow(sentence);
   expect(supervisor.list()).toEqual([]);
@@ -301,7 +267,7 @@ test('without a record nothing persistent is started', () => {
       throw new Error('ENOSPC: no space left on device');
     },
   };
-  const { supervisor, backend } = openTheatre().follow({ records: full });
+  const { supervisor, backend } = openDirectoryHarness().open({ records: full });
 
   expect(() => supervisor.start(persistent)).toThrow(/cannot be written .*ENOSPC/);
   expect(backend.runs).toEqual([]);
@@ -317,7 +283,7 @@ test('a session process continues without a record', async () => {
       throw new Error('ENOSPC: no space left on device');
     },
   };
-  const { supervisor, clock } = openTheatre().follow({ records: full });
+  const { supervisor, clock } = openDirectoryHarness().open({ records: full });
   supervisor.events$.subscribe((event) => event.type === 'supervisor.faulted' && faults.push(event.error));
 
   const handle = supervisor.start({ command: ['work'], background: true });
@@ -328,9 +294,9 @@ test('a session process continues without a record', async () => {
 });
 
 test('an attempt is written down before it is started', async () => {
-  const { follow, die, record } = openTheatre();
+  const { open, crash, record } = openDirectoryHarness();
   const seen: unknown[] = [];
-  const first = follow({
+  const first = open({
     script: (run) => {
       if (run.request.attempt > 1) seen.push(record(run.request.id).view);
       run.comeUp();
@@ -342,18 +308,18 @@ test('an attempt is written down before it is started', async () => {
   first.clock.advance(3_000);
   expect(seen).toMatchObject([{ status: 'pending', attempt: 2 }]);
 
-  die(first.supervisor);
-  const second = follow();
+  crash(first.supervisor);
+  const second = open();
 
   expect(second.backend.lastRun).toMatchObject({ isAdopted: true, request: { id, attempt: 2 } });
 });
 
 test('a record that cannot be claimed is left alone', async () => {
-  const { follow, die, records } = openTheatre();
-  const first = follow();
+  const { open, crash, records } = openDirectoryHarness();
+  const first = open();
   const { id } = first.supervisor.start(persistent);
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
   const full = {
     ...records,
     save: () => {
@@ -361,8 +327,8 @@ test('a record that cannot be claimed is left alone', async () => {
     },
   };
 
-  const second = follow({ records: full });
-  const third = follow();
+  const second = open({ records: full });
+  const third = open();
 
   expect(second.supervisor.recovered).toMatchObject({
     adopted: [],
@@ -373,58 +339,58 @@ test('a record that cannot be claimed is left alone', async () => {
 });
 
 test('a record that cannot be made sense of stops no other', async () => {
-  const { follow, die, records, record } = openTheatre();
-  const first = follow();
+  const { open, crash, records, record } = openDirectoryHarness();
+  const first = open();
   const [bad, good] = [first.supervisor.start(persistent), first.supervisor.start(persistent)];
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
   const broken = record(bad.id);
   records.save(bad.id, {
     ...broken,
     revival: { ...broken.revival, ready: { line: { source: '(', flags: '' }, within: 1 } },
   } as ProcessRecord);
 
-  const { supervisor } = follow();
+  const { supervisor } = open();
 
   expect(supervisor.recovered.adopted).toEqual([good.id]);
   expect(supervisor.recovered.damaged).toMatchObject([{ name: bad.id }]);
 });
 
 test('an emptied state directory orphans no process', async () => {
-  const { follow, directory } = openTheatre();
-  const first = follow();
+  const { open, path: directory } = openDirectoryHarness();
+  const first = open();
   const handle = first.supervisor.start(persistent);
   first.clock.advance(100);
 
   rmSync(directory, { recursive: true });
   handle.changeLimits({ maxBackgroundTime: 0 });
   first.clock.advance(100);
-  const second = follow();
+  const second = open();
 
   expect(second.supervisor.recovered).toMatchObject({ adopted: [], lost: [] });
 });
 
 test('a record names no file but its own', async () => {
-  const { follow, die, records, record, directory } = openTheatre();
-  const first = follow();
+  const { open, crash, records, record, path: directory } = openDirectoryHarness();
+  const first = open();
   const { id } = first.supervisor.start({ command: ['work'], background: true });
   first.backend.lastRun.exit();
   await turn();
   first.clock.advance(100);
-  die(first.supervisor);
+  crash(first.supervisor);
   const { view, ...rest } = record(id);
   const output = { ...view.output, logFile: '/etc/passwd' };
   records.save(id, { ...rest, view: { ...view, output } } as ProcessRecord);
 
-  const { supervisor } = follow();
+  const { supervisor } = open();
 
   expect(supervisor.get(id)?.read().text).toBe('');
   expect(directory).not.toContain('/etc');
 });
 
 test('a process that was left alone answers calls', async () => {
-  const { follow } = openTheatre();
-  const { supervisor } = follow();
+  const { open } = openDirectoryHarness();
+  const { supervisor } = open();
   const handle = supervisor.start({ ...persistent, ready: { line: 'never' } });
   const ready = handle.ready();
 
@@ -450,7 +416,7 @@ test('a record that cannot be removed does not disturb the supervisor', async ()
       throw new Error('EROFS: read-only file system');
     },
   };
-  const { supervisor, backend } = openTheatre().follow({ records: stuck, maxFinished: 1 });
+  const { supervisor, backend } = openDirectoryHarness().open({ records: stuck, maxFinished: 1 });
 
   for (let n = 0; n < 3; n += 1) {
     supervisor.start({ command: ['work', String(n)], background: true });
@@ -462,8 +428,7 @@ test('a record that cannot be removed does not disturb the supervisor', async ()
 });
 
 test('a state directory that is a file is reported and the rest works', async () => {
-  const place = tempDir();
-  places.push(place);
+  using place = tempDir();
   const path = place.file('state');
   writeFileSync(path, 'mine');
   const clock = createVirtualClock();
@@ -488,7 +453,7 @@ test('a record that found no room is written when there is some', async () => {
       records.save(id, record);
     },
   };
-  const { supervisor, backend, clock } = openTheatre().follow({ records: small });
+  const { supervisor, backend, clock } = openDirectoryHarness().open({ records: small });
   const { id } = supervisor.start({ command: ['work'], background: true });
   clock.advance(100);
 

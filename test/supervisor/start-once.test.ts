@@ -1,41 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
-import {
-  createMemoryRecordStore,
-  createSupervisor,
-  type ProcessRecord,
-  type Supervisor,
-  type SupervisorOptions,
-} from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createSupervisor } from '../../src/index.ts';
+import { createScriptedBackend, type Script } from '../../src/testing/index.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { tempDir } from '../support/os.ts';
-import { createVirtualHarness, turn } from '../support/virtual.ts';
-
-const places: { remove(): void }[] = [];
-
-afterEach(async () => {
-  await turn();
-  for (const place of places.splice(0)) place.remove();
-});
-
-/** Supervisors of one state directory on scripted backends. */
-function openDirectory() {
-  const place = tempDir();
-  places.push(place);
-  const records = createMemoryRecordStore<ProcessRecord>();
-  const open = ({ script, ...options }: SupervisorOptions & { script?: Script } = {}) => {
-    const clock = createVirtualClock();
-    const backend = createScriptedBackend(script, { durable: true });
-    const own = { clock, backend, stateDirectory: place.path, records, control: false } as const;
-    return { supervisor: createSupervisor({ ...own, ...options }), backend, clock };
-  };
-  return {
-    open,
-    records,
-    /** Leaves what SIGKILL leaves. */
-    kill: ({ id }: Supervisor) => rmSync(place.file(`supervisors/${id}.json`), { force: true }),
-  };
-}
+import { createVirtualHarness } from '../support/virtual.ts';
 
 const exitAtOnce: Script = (run) => {
   run.comeUp();
@@ -70,13 +39,13 @@ test('a second start of an id is the same process, live or ended', async () => {
 });
 
 test('an ended process is returned from its record after a restart of the program', async () => {
-  const { open, kill } = openDirectory();
+  const { open, crash } = openDirectoryHarness();
   const first = open();
   const handle = first.supervisor.start(build);
   first.backend.lastRun.exit({ code: 3 });
   await handle.ended;
   first.clock.advance(100);
-  kill(first.supervisor);
+  crash(first.supervisor);
 
   const second = open({ recover: false });
   const result = await second.supervisor.execute(build);
@@ -88,11 +57,11 @@ test('an ended process is returned from its record after a restart of the progra
 test.each([true, false])(
   'a live persistent process is adopted by the next start (recover: %s)',
   async (recover) => {
-    const { open, kill } = openDirectory();
+    const { open, crash } = openDirectoryHarness();
     const first = open();
     first.supervisor.start(serve);
     first.clock.advance(100);
-    kill(first.supervisor);
+    crash(first.supervisor);
 
     const second = open({ recover });
     const handle = second.supervisor.start(serve);
@@ -105,12 +74,12 @@ test.each([true, false])(
 );
 
 test('a process whose program died with it is lost, and its command does not run again', async () => {
-  const { open, kill, records } = openDirectory();
+  const { open, crash, records } = openDirectoryHarness();
   const first = open();
   first.supervisor.start(build);
   // Nothing is written later: the record was there before the command ran.
   expect(records.read('build-7')?.view.status).toBe('pending');
-  kill(first.supervisor);
+  crash(first.supervisor);
 
   const second = open();
 
@@ -119,7 +88,7 @@ test('a process whose program died with it is lost, and its command does not run
 });
 
 test('the record exists before the command is spawned', () => {
-  const { open, records } = openDirectory();
+  const { open, records } = openDirectoryHarness();
   const seen: unknown[] = [];
   const { supervisor } = open({ script: (run) => void seen.push(records.read(run.request.id)?.view.id) });
 
@@ -129,7 +98,7 @@ test('the record exists before the command is spawned', () => {
 });
 
 test('two supervisors of one directory start an id once', async () => {
-  const { open } = openDirectory();
+  const { open } = openDirectoryHarness();
   const [one, other] = [open(), open()];
   one.supervisor.start(build);
 
@@ -155,7 +124,7 @@ test.each([
   ['another directory', { cwd: '/' }, /make in .*, not make in \/\./],
   ['other input', { input: 'x' }, /with other input/],
 ])('an id with %s is refused, live and from the record', async (_, change, message) => {
-  const { open, kill } = openDirectory();
+  const { open, crash } = openDirectoryHarness();
   const first = open();
   const { command } = build;
   first.supervisor.start({ id: 'build-7', command: [...command] });
@@ -165,14 +134,14 @@ test.each([
   first.backend.lastRun.exit();
   await first.supervisor.get('build-7')?.ended;
   first.clock.advance(100);
-  kill(first.supervisor);
+  crash(first.supervisor);
   const second = open({ recover: false });
   expect(() => second.supervisor.start(again)).toThrow(expect.objectContaining({ code: 'duplicate' }));
   expect(second.backend.runs).toHaveLength(0);
 });
 
 test('a refused start does not use its id', async () => {
-  const { open, records } = openDirectory();
+  const { open, records } = openDirectoryHarness();
   const { supervisor, backend } = open({ maxBackgroundProcesses: 1 });
   const server = supervisor.start({ command: ['server'], background: true });
   const start = () => supervisor.start({ ...build, background: true });
@@ -186,7 +155,7 @@ test('a refused start does not use its id', async () => {
 });
 
 test('a start whose record cannot be written starts nothing and does not use its id', () => {
-  const { open, records } = openDirectory();
+  const { open, records } = openDirectoryHarness();
   let isFull = true;
   const { supervisor, backend } = open({
     records: {
@@ -205,8 +174,7 @@ test('a start whose record cannot be written starts nothing and does not use its
 });
 
 test('an id with a damaged record is refused', async () => {
-  const place = tempDir();
-  places.push(place);
+  using place = tempDir();
   const backend = createScriptedBackend();
   const options = { backend, stateDirectory: place.path, control: false, recover: false } as const;
   await using first = createSupervisor(options);
@@ -220,7 +188,7 @@ test('an id with a damaged record is refused', async () => {
 });
 
 test('an end stays with its id when more than maxFinished ended later', async () => {
-  const { open } = openDirectory();
+  const { open } = openDirectoryHarness();
   const { supervisor, backend } = open({ maxFinished: 1, script: exitAtOnce });
   await supervisor.execute(build);
   for (const id of ['a', 'b', 'c']) await supervisor.execute({ id, command: ['true'] });
@@ -245,7 +213,7 @@ test('without records an id whose end was dropped is refused', async () => {
 });
 
 test('an id lasts for logRetention, and a sweep of all frees it', async () => {
-  const { open, records } = openDirectory();
+  const { open, records } = openDirectoryHarness();
   const { supervisor, backend, clock } = open({
     retention: '1m',
     logRetention: '1h',
@@ -294,8 +262,8 @@ test('an abort reaches a process that was started before', async () => {
 });
 
 test('a kill leaves a process of the same id in another directory alone', async () => {
-  const [one, other] = [tempDir(), tempDir()];
-  places.push(one, other);
+  using one = tempDir();
+  using other = tempDir();
   const options = { control: false } as const;
   await using here = createSupervisor({ ...options, stateDirectory: one.path });
   await using there = createSupervisor({ ...options, stateDirectory: other.path });

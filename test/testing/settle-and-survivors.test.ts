@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { createConversation, createScriptedModel, createSupervisor } from '../../src/index.ts';
-import {
-  createScriptedBackend,
-  createVirtualClock,
-  expectNoSurvivors,
-  settle,
-} from '../../src/testing/index.ts';
+import { expectNoSurvivors, settle } from '../../src/testing/index.ts';
 import { waitUntil } from '../support/os.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 test('settle waits until the policy has read the command', async () => {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend();
-  await using supervisor = createSupervisor({ stateDirectory: false, backend, clock });
+  await using rig = createVirtualHarness();
+  const { supervisor, backend, clock } = rig;
   await using conversation = createConversation({
     supervisor,
     policy: { mode: 'auto' },

@@ -1,14 +1,10 @@
-import { rmSync } from 'node:fs';
 import { firstValueFrom } from 'rxjs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createSupervisor, type ProcessRecord } from '../../src/index.ts';
-import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { NoticeDelivery } from '../../src/tools/tool.ts';
 import { createToolHost } from '../../src/tools/tool-host.ts';
-import { tempDir } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { arrange, dataOf, errorOf, turns, untilRuns } from './arrange.ts';
 
 const check = (process_id: string) => ({ name: 'check_process', input: { process_id } });
@@ -138,21 +134,23 @@ test('a host is due when a process ends in the background', async () => {
   await expect(due).resolves.toBeUndefined();
 });
 
-test('a notice comes again after a crash unless it was delivered', async () => {
-  using place = tempDir();
-  const records = createMemoryRecordStore<ProcessRecord>();
-  const begin = () => {
-    const [clock, backend] = [createVirtualClock(), createScriptedBackend(undefined, { durable: true })];
-    const options = { clock, backend, records, stateDirectory: place.path, control: false };
-    const supervisor = createSupervisor(options);
+/** Returns a function that opens a host on a new supervisor of the same directory. */
+function openHosts() {
+  const { open, crash } = openDirectoryHarness();
+  return () => {
+    const { supervisor, backend, clock } = open();
     const host = createToolHost({ supervisor, owner: 'chat', policy: { mode: 'dangerous' } });
-    /** As SIGKILL leaves it, once what is known was written down. */
+    /** Leaves what SIGKILL leaves, once what is known was written down. */
     const die = () => {
       clock.advance(100);
-      rmSync(place.file(`supervisors/${supervisor.id}.json`), { force: true });
+      crash(supervisor);
     };
     return { backend, host, die };
   };
+}
+
+test('a notice comes again after a crash unless it was delivered', async () => {
+  const begin = openHosts();
   const first = begin();
   await first.host.call(start('make'));
   first.backend.lastRun.exit();
@@ -172,20 +170,7 @@ test('a notice comes again after a crash unless it was delivered', async () => {
 });
 
 test('an end that a crash has lost is told once', async () => {
-  using place = tempDir();
-  const records = createMemoryRecordStore<ProcessRecord>();
-  const begin = () => {
-    const [clock, backend] = [createVirtualClock(), createScriptedBackend(undefined, { durable: true })];
-    const options = { clock, backend, records, stateDirectory: place.path, control: false };
-    const supervisor = createSupervisor(options);
-    const host = createToolHost({ supervisor, owner: 'chat', policy: { mode: 'dangerous' } });
-    /** As SIGKILL leaves it, once what is known was written down. */
-    const die = () => {
-      clock.advance(100);
-      rmSync(place.file(`supervisors/${supervisor.id}.json`), { force: true });
-    };
-    return { backend, host, die };
-  };
+  const begin = openHosts();
   const first = begin();
   await first.host.call(start('make'));
   first.die();

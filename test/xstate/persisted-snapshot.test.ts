@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type AnyActorRef, assign, createActor, type Snapshot, setup } from 'xstate';
 import {
   createSupervisor,
@@ -7,32 +7,12 @@ import {
   type Supervisor,
   type SupervisorOptions,
 } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { type ProcessActorInput, processLogic } from '../../src/xstate/index.ts';
 import { tempDir, waitUntil } from '../support/os.ts';
-import { turn } from '../support/virtual.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
-const places: { remove(): void }[] = [];
-
-afterEach(() => {
-  for (const place of places.splice(0)) place.remove();
-});
-
-function openPlace() {
-  const place = tempDir();
-  places.push(place);
-  return place;
-}
-
-/** A supervisor of the directory whose processes are played by hand. */
-function playIn(stateDirectory: string | false, options: SupervisorOptions = {}) {
-  const backend = createScriptedBackend(undefined, { durable: true });
-  const clock = createVirtualClock();
-  return {
-    supervisor: createSupervisor({ backend, clock, stateDirectory, control: false, ...options }),
-    backend,
-  };
-}
+/** Opens a supervisor of the directory whose processes are played by hand. */
+const playIn = (stateDirectory: string | false) => createVirtualHarness({ durable: true, stateDirectory });
 
 /** A deployment of a user, which begins at once. */
 function createDeployment(supervisor: Supervisor, spec: ProcessActorInput) {
@@ -66,7 +46,8 @@ function save(actor: AnyActorRef & { getPersistedSnapshot(): unknown }): Snapsho
 const persistent: ProcessActorInput = { command: ['deploy'], lifetime: 'persistent' };
 
 test('a restored machine finds its process under the next supervisor', async () => {
-  const { path } = openPlace();
+  using place = tempDir();
+  const { path } = place;
   const first = playIn(path);
   const before = createActor(createDeployment(first.supervisor, persistent)).start();
   await turn();
@@ -90,7 +71,8 @@ test('a restored machine finds its process under the next supervisor', async () 
 });
 
 test('a restored machine can still kill its process', async () => {
-  const { path } = openPlace();
+  using place = tempDir();
+  const { path } = place;
   const first = playIn(path);
   const before = createActor(createDeployment(first.supervisor, persistent)).start();
   const snapshot = save(before);
@@ -164,7 +146,8 @@ test('a machine that was persisted before it was started starts its process when
 });
 
 test('a machine whose snapshot was lost runs a command with an id once', async () => {
-  const { path } = openPlace();
+  using place = tempDir();
+  const { path } = place;
   const spec: ProcessActorInput = { ...persistent, id: 'deploy-7' };
   const first = playIn(path);
   const before = createActor(createDeployment(first.supervisor, spec)).start();
@@ -210,7 +193,7 @@ test('the snapshot of a started process has no secrets', async () => {
 });
 
 test('a command of a restored machine has run once', async () => {
-  const place = openPlace();
+  using place = tempDir();
   const spec: ProcessActorInput = {
     command: 'echo run >> runs; until [ -e go ]; do sleep 0.02; done; exit 3',
     lifetime: 'persistent',

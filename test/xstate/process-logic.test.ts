@@ -14,7 +14,6 @@ import {
 import type { ProcessInput } from '../../machines/process/context.ts';
 import { processMachine } from '../../machines/process/machine.ts';
 import type { FinalView, ProcessView, RuntimeEvent, Supervisor } from '../../src/index.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
 import {
   type ProcessActorEvent,
   type ProcessActorInput,
@@ -437,10 +436,9 @@ const processInput: ProcessInput = {
 /** A rig whose backend takes persistent processes. */
 function createDurableRig() {
   const place = tempDir();
-  const backend = createScriptedBackend(undefined, { durable: true });
-  const rig = createVirtualHarness({ backend, stateDirectory: place.path, control: false });
+  const rig = createVirtualHarness({ durable: true, stateDirectory: place.path });
   return {
-    ...{ supervisor: rig.supervisor, backend },
+    ...rig,
     [Symbol.asyncDispose]: async () => {
       await rig[Symbol.asyncDispose]();
       place.remove();

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { completeCommand, isChatCommand, runChatCommand } from '../../../src/cli/verbs/chat/chat-commands.ts';
-import { createSupervisor } from '../../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../../src/testing/index.ts';
+import { createVirtualHarness } from '../../support/virtual.ts';
 import { plainPage } from '../plain-page.ts';
 
 /** Commands over a supervisor whose processes are played by hand. */
 function arrange() {
-  const backend = createScriptedBackend();
-  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock(), backend });
+  const { supervisor } = createVirtualHarness();
   let hasQuit = false;
   const shortened = [true, false];
   const conversation = { compact: async () => shortened.shift() ?? false };
