@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { listSourceFiles, readImports, rootFolder } from '../house/source-imports.ts';
 import { longFiles } from '../longest-first.ts';
@@ -6,15 +6,22 @@ import { longFiles } from '../longest-first.ts';
 /** Slow tests that seldom are the only ones to notice a change. */
 const late = /^test\/(soak|docs|house|package|integration)\//;
 
+/** Rank that a second of running time costs: cheap tests come first, so that more of them run within the limit. */
+const RANK_PER_SECOND = 0.7;
+
 /** Chooses the tests that may notice a change of a file, the likeliest first. */
 export function createRelatedTests(): (file: string) => readonly string[] {
   const tests = listSourceFiles('test').filter((file) => !file.startsWith('test/integration/'));
   const between = ['src', 'machines', 'docs', 'examples'].flatMap(listSourceFiles);
   const users = findUsers([...tests, ...between]);
+  const seconds = readSeconds();
   return (file) =>
     [...findDistances(file, users)]
       .filter(([path]) => path.endsWith('.test.ts'))
-      .map(([path, distance]) => ({ path, rank: rankTest({ path, distance, file }) }))
+      .map(([path, distance]) => ({
+        path,
+        rank: rankTest({ path, distance, file, seconds: seconds.get(path) ?? null }),
+      }))
       .sort((a, b) => a.rank - b.rank || a.path.localeCompare(b.path))
       .map(({ path }) => path);
 }
@@ -56,9 +63,11 @@ interface Candidate {
   /** Imports between the test and the file. */
   readonly distance: number;
   readonly file: string;
+  /** Time that the test took in the last run here; `null` where none is known. */
+  readonly seconds: number | null;
 }
 
-function rankTest({ path, distance, file }: Candidate): number {
+function rankTest({ path, distance, file, seconds }: Candidate): number {
   const folder = dirname(file).replace(/^(src|machines)\b/, 'test');
   const top = folder.split('/').slice(0, 2).join('/');
   const isMirrored = path.startsWith(`${top}/`);
@@ -69,9 +78,32 @@ function rankTest({ path, distance, file }: Candidate): number {
   if (isMirrored && basename(path, '.test.ts') === name) rank -= 20;
   rank -= countSharedWords(path, file) * 1.5;
   if (isMirrored && readFileSync(join(rootFolder, path), 'utf8').includes(name)) rank -= 1;
-  if (longFiles.includes(path)) rank += 4;
+  rank += seconds === null ? (longFiles.includes(path) ? 4 : 0) : seconds * RANK_PER_SECOND;
   if (late.test(path)) rank += 40;
   return rank;
+}
+
+/** Cache of vitest, as far as it is used here; durations in ms. */
+interface LastRun {
+  readonly projects: Readonly<
+    Record<string, { readonly files: Readonly<Record<string, { readonly duration: number }>> }>
+  >;
+}
+
+/** Reads how long the files took in the last run of vitest; empty before the first one. */
+function readSeconds(): ReadonlyMap<string, number> {
+  const folder = join(rootFolder, 'node_modules/.vite/vitest');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const paths = names.map((name) => join(folder, name, 'results.json')).filter((path) => existsSync(path));
+  const projects = paths.flatMap((path) => {
+    const { projects } = JSON.parse(readFileSync(path, 'utf8')) as LastRun;
+    return Object.values(projects);
+  });
+  return new Map(
+    projects.flatMap(({ files }) =>
+      Object.entries(files).map(([file, { duration }]) => [file, duration / 1_000] as const),
+    ),
+  );
 }
 
 function countSharedWords(test: string, file: string): number {

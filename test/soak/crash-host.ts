@@ -20,6 +20,8 @@ const supervisor = createSupervisor({
   maxBackgroundProcesses: 10_000,
   maxParallelTools: 100,
   killGrace: 150,
+  // Every other one holds by the lineage, and adopts what the one before held by cgroups.
+  cgroups: Number(seed) % 2 === 0,
 });
 tell({ type: 'created', supervisorId: supervisor.id, adopted: supervisor.recovered.adopted });
 
