@@ -58,3 +58,12 @@ test('no text of a drawing is below 11 px', () => {
   expect(sizes.length).toBeGreaterThan(0);
   expect(Math.min(...sizes)).toBeGreaterThanOrEqual(11);
 });
+
+test('a text belongs to a transition or to none', () => {
+  const texts = [...drawChart(door).matchAll(/<text ([^>]*)>/g)].map(([, attributes = '']) => attributes);
+  const place = 'x="-?[\\d.]+" y="-?[\\d.]+"';
+  const transition = ' class="transition[^"]*" data-transition="[^"]+"';
+
+  expect(texts.some((text) => new RegExp(`^${place}$`).test(text))).toBe(true);
+  expect(texts.filter((text) => !new RegExp(`^${place}(${transition})?$`).test(text))).toEqual([]);
+});

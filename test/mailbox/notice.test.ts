@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lastLines } from '../../src/mailbox/last-lines.ts';
 import { toNotice } from '../../src/mailbox/notice.ts';
-import { toEndedPart } from '../../src/mailbox/notice-part.ts';
-import { endedView } from '../support/views.ts';
+import { toEndedPart, toWatchPart } from '../../src/mailbox/notice-part.ts';
+import type { WatchNews } from '../../src/watches/watch.ts';
+import { endedView, runningView } from '../support/views.ts';
 
 const quiet = endedView().output;
 const unseen = { unreadBytes: 0, ports: [], answer: null };
@@ -169,4 +170,15 @@ test('a command that is cut keeps its characters whole', () => {
 
   expect(notice).toContain('😀…"');
   expect(notice.isWellFormed()).toBe(true);
+});
+
+test.each([
+  ['terminal', 'Its screen has not changed'],
+  ['none', 'It has printed nothing'],
+])('a watch for quiet names what was quiet: %s', (terminal, words) => {
+  const screen = { type: 'terminal', columns: 80, rows: 24, attach: null, because: 'asked for' } as const;
+  const process = runningView(terminal === 'terminal' ? { terminal: screen } : {});
+  const quiet = { type: 'watch.quiet', process, quietMs: 5_000, lines: ['Name: '] } as unknown as WatchNews;
+
+  expect(toNotice([toWatchPart(quiet)])).toContain(words);
 });

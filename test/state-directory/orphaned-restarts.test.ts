@@ -68,3 +68,16 @@ test('a kill between two attempts cancels the next one without a supervisor', as
   });
   expect(await see()).toMatchObject({ status: 'killed', reason: { type: 'cancelled', by: 'user' } });
 });
+
+test('a process that was to end with its supervisor is lost, and the view names the supervisor', async () => {
+  const { open, crash, look } = openDirectoryHarness({ recordsIn: 'files' });
+  const { supervisor, clock } = open();
+  const { id } = supervisor.start({ command: ['make'], background: true });
+  clock.advance(100);
+  crash(supervisor);
+
+  expect(await look(async (state) => (await state.show(id)).view)).toMatchObject({
+    status: 'lost',
+    reason: { type: 'lost', why: `its supervisor ${supervisor.id} ended without ending it` },
+  });
+});

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { createPolicy } from '../../src/policy/create-policy.ts';
+import type { PolicyRequest } from '../../src/policy/policy.ts';
 import { arrange, dataOf, errorOf, shown, turns, untilRuns } from './arrange.ts';
 
 const ends = (code: number, text: string, stream: 'stdout' | 'stderr' = 'stdout') => ({
@@ -364,4 +366,25 @@ test('a refused duplicate names no field of another tool', async () => {
 
   expect(errorOf(refused)).toContain('already runs in the background');
   expect(errorOf(refused)).not.toContain('force');
+});
+
+test.each([
+  [{ workspaceHeldBy: 'sandbox' }, undefined],
+  [{ workspaceHeldBy: 'check' }, false],
+  [{}, false],
+])('a restart of a process with %j is judged with sandbox %j', async (metadata, sandbox) => {
+  const policy = createPolicy({ mode: 'dangerous' });
+  const requests: PolicyRequest[] = [];
+  const decide: typeof policy.decide = (request) => {
+    requests.push(request);
+    return policy.decide(request);
+  };
+  await using given = arrange({ wiring: { policy: { ...policy, decide } } });
+  const { id } = given.supervisor.start({ command: 'serve', owner: 'agent', background: true, metadata });
+
+  await given.call('restart_process', { process_id: id });
+
+  expect(requests).toHaveLength(1);
+  expect(requests[0]?.start).toMatchObject({ command: 'serve' });
+  expect(requests[0]?.start?.sandbox).toBe(sandbox);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseStatus as parse, toBeganLine } from '../../../src/spawn/file/status-file.ts';
+import { parseStatus as parse, readStatus, toBeganLine } from '../../../src/spawn/file/status-file.ts';
+import { tempDir } from '../../support/os.ts';
 
 const parseStatus = (text: string, attempt: number) => parse(text, { attempt, known: null });
 const begun = '\nlauncher 1 10\n\nleader 1 11\n';
@@ -72,4 +73,11 @@ test('the exit of a known leader counts in a truncated file', () => {
     expect(status).toMatchObject({ ...known, exit: { code: 7 }, isTruncated: true });
   }
   expect(parse('\nexit 1 7\n', { attempt: 2, known })).toMatchObject({ ...known, exit: null });
+});
+
+test('a missing file is empty, and one that cannot be read is an error', () => {
+  using directory = tempDir();
+
+  expect(readStatus(directory.file('missing'), 1)).toEqual(parseStatus('', 1));
+  expect(() => readStatus(directory.path, 1)).toThrow(/EISDIR|not a regular file/);
 });
