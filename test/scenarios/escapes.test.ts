@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { assert, describe, expect, onTestFinished, test } from 'vitest';
+import { findOwnCgroup } from '../../src/spawn/cgroup/own-cgroup.ts';
 import { canMakeCgroups } from '../support/cgroups.ts';
 import { isInstalled } from '../support/installed.ts';
 import {
@@ -20,6 +21,11 @@ const escapes = [
   ['an environment and a session of its own', 'env -i setsid sleep 1000', 'sleep'],
   ['an overwritten environment', `setsid perl -e '$0 = "x" x 9000; sleep 1000'`, 'x'],
 ] as const;
+
+function ownCgroup(): string {
+  const own = findOwnCgroup();
+  return 'path' in own ? own.path : '';
+}
 
 /** Starts a program that escapes, and ends once it has. */
 async function startEscape({ supervisor, file }: RealHarness, command: string) {
@@ -73,6 +79,32 @@ describe.skipIf(!canMakeCgroups() || !isInstalled('perl'))('held by a cgroup', (
 
     await waitUntil(() => !isAlive(pid), { what: 'the descendant is dead' });
     expect(cgroup).toMatch(/^\S*\/troupe-\d+-\d+-sup_\w+\/session\/\w+\.1$/);
+  });
+
+  test('a descendant that has escaped is killed with a process that another supervisor has adopted', async () => {
+    using place = tempDir();
+    const first = await startPuppetHost(place.path);
+    const pidFile = place.file('pid');
+    const command = `(env -i setsid sleep 1000 & echo $! > '${pidFile}'); sleep 1000`;
+    const { id } = await first.ask('start', { command, lifetime: 'persistent', background: true });
+    onTestFinished(() => endAll([], `/${id}/`));
+    await waitUntil(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'));
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    await waitUntil(async () => (await first.ask('view', id)).view.status === 'backgrounded');
+    await first.kill();
+    const second = await startPuppetHost(place.path);
+
+    const view = await waitUntil(async () => {
+      const seen = await second.ask('view', id);
+      return seen.view.status === 'backgrounded' && seen.view;
+    });
+    const answer = await second.ask('kill', { id });
+    await second.leave();
+
+    expect(view).toMatchObject({ status: 'backgrounded', held: 'cgroup' });
+    expect(answer).toMatchObject({ type: 'killed', receipt: { survivors: [] } });
+    expect(isAlive(pid)).toBe(false);
+    expect(readdirSync(ownCgroup()).filter((name) => name.includes(first.supervisorId))).toEqual([]);
   });
 
   test('a daemon that a process starts by troupe is not one of its leftovers', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SpawnRequest } from '../backend.ts';
 import { readStatLine } from '../tree/proc-entry.ts';
@@ -12,13 +12,21 @@ export interface Cgroups {
   readonly sessionPath: string | null;
   /** Makes the cgroup of an attempt and returns its path; `null` where that is not possible. */
   open(request: Pick<SpawnRequest, 'id' | 'attempt' | 'outlives'>): string | null;
+  /** Returns the cgroup of an attempt that an earlier supervisor started from the same cgroup; `null` where there is none. */
+  find(request: Pick<SpawnRequest, 'id' | 'attempt'>): string | null;
   /** Removes a cgroup, also one of an earlier supervisor, unless a process lives in it. */
   remove(path: string): void;
   /** Removes all cgroups of the supervisor in which no process lives. */
   close(): void;
 }
 
-const none: Cgroups = { sessionPath: null, open: () => null, remove: () => {}, close: () => {} };
+const none: Cgroups = {
+  sessionPath: null,
+  open: () => null,
+  find: () => null,
+  remove: () => {},
+  close: () => {},
+};
 
 /**
  * Creates cgroups below the one of this program, as `troupe-<pid>-<start>-<supervisor>/session/<mark>.<attempt>` and `…/persistent/<mark>.<attempt>`. The first
@@ -32,6 +40,7 @@ export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
   const startTicks = readStatLine(pid)?.startTicks ?? '';
   const root = join(base, `${CGROUP_PREFIX}${pid}-${startTicks}-${supervisorId}`);
   let hasSwept = false;
+  const toName = ({ id, attempt }: Pick<SpawnRequest, 'id' | 'attempt'>) => `${toMark(id)}.${attempt}`;
 
   function sweep(): void {
     if (hasSwept) return;
@@ -41,8 +50,8 @@ export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
 
   return {
     sessionPath: join(root, 'session'),
-    open: ({ id, attempt, outlives }) => {
-      const path = join(root, outlives ? 'persistent' : 'session', `${toMark(id)}.${attempt}`);
+    open: ({ outlives, ...request }) => {
+      const path = join(root, outlives ? 'persistent' : 'session', toName(request));
       try {
         sweep();
         mkdirSync(path, { recursive: true });
@@ -51,6 +60,11 @@ export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
         // For example too many cgroups, or a hierarchy that has become read-only: the lineage holds the process.
         return null;
       }
+    },
+    find: (request) => {
+      const supervisors = listBelow(base).filter((name) => name.startsWith(CGROUP_PREFIX));
+      const paths = supervisors.map((name) => join(base, name, 'persistent', toName(request)));
+      return paths.find((path) => existsSync(path)) ?? null;
     },
     remove: (path) => {
       const isRemoved = tryRemove(path);

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { HeldBy } from '../../../machines/process/context.ts';
+import type { BackendPort } from '../backend.ts';
 import { chooseLauncherShell } from '../launcher-shell.ts';
+import type { Cgroups } from './cgroups.ts';
 import { findOuterCgroup } from './own-cgroup.ts';
 
 /** Line of a shell script with which it joins the cgroup `path`, a shell word. Where that fails, it removes the cgroup, which then holds nothing. */
@@ -37,6 +39,16 @@ export function leaveCgroup(start: {
 }): readonly [file: string, ...args: readonly string[]] {
   const outer = findOuterCgroup();
   return outer === null ? start.command : joinCgroup(outer, start);
+}
+
+/**
+ * Finds the cgroup of an attempt that is adopted. The record may name the leader of the attempt before, or none: a supervisor that was killed
+ * right after a start has not recorded it.
+ */
+export function findAdopted({ request, leader }: BackendPort, cgroups: Cgroups | undefined): string | null {
+  const recorded = leader?.cgroup ?? null;
+  if (recorded?.endsWith(`.${request.attempt}`)) return recorded;
+  return cgroups?.find(request) ?? null;
 }
 
 /** Returns by what a process is held that was to join this cgroup, or none. It has not joined one that is gone. */

@@ -1,6 +1,6 @@
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
-import { toHeldBy } from '../cgroup/join-cgroup.ts';
+import { findAdopted, toHeldBy } from '../cgroup/join-cgroup.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import { findLauncher, findRecordedLeader, hasLiveCarrier } from './find-leader.ts';
 import { followStatus, watchChanges } from './follow-status.ts';
@@ -32,7 +32,7 @@ export function adoptLaunched({
 }): Cancel {
   const { request, clock } = port;
   const { table } = deps;
-  const cgroup = port.leader?.cgroup ?? null;
+  const cgroup = findAdopted(port, deps.cgroups);
   const control = createLeaderControl({ port, deps }, { input: closed, cgroup });
   const sinceMs = clock.nowMs();
   let wasSeenAlive = false;

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { toError } from '../../config/error-text.ts';
 import { redactText } from '../../output/redact.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
+import { findAdopted } from '../cgroup/join-cgroup.ts';
 import { findLongArgument, findNulByte, toCommand } from '../command-line.ts';
 import { openForAppending, toFileFailure, UnusableFile } from '../file/unusable-file.ts';
 import { findProgram } from '../find-program.ts';
@@ -97,7 +98,7 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
       }
       deps.trees.exempt(request.id);
       const opened = Promise.resolve(true);
-      const cgroup = port.leader?.cgroup ?? null;
+      const cgroup = findAdopted(port, deps.cgroups);
       return followPane({ port, request, deps, server, isAdopted: true, opened, cgroup });
     },
     close: async () => {
