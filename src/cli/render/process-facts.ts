@@ -165,7 +165,7 @@ function toReadyText({ ready }: Extract<ProcessView, { ready: unknown }>): strin
 
 function toOutputFacts({ output, mode }: ProcessView): readonly Fact[] {
   const { bytes, lines, droppedBytes, lastOutputAt, logFile, degraded } = output;
-  const counted = lines === null ? '' : `, ${lines} lines`;
+  const counted = lines === null ? '' : `, ${lines} ${lines === 1 ? 'line' : 'lines'}`;
   const place = mode === 'file' || mode === 'tmux' ? 'the log' : 'memory';
   const dropped = droppedBytes === 0 ? '' : `; ${droppedBytes} of them dropped from ${place}`;
   return [

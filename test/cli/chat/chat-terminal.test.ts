@@ -21,7 +21,11 @@ async function openChat({ columns = 80, policy = 'auto', flags = '', term = '', 
   const lines = [flags, again].filter((_, index) => index === 0 || again !== '');
   const command = lines.map((line) => `TROUPE_LINEAGE=${project.env.TROUPE_LINEAGE} ${term} ${chat} ${line}`);
   const terminal = await openTerminal({ command: command.join('; '), cwd: project.path, columns });
-  await terminal.shows('/help lists the commands');
+  await terminal.shows('/help lists the commands').catch(async (error: unknown) => {
+    await terminal[Symbol.asyncDispose]();
+    await project[Symbol.asyncDispose]();
+    throw error;
+  });
   return {
     ...terminal,
     project,
@@ -109,6 +113,16 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     expect(screen.match(/word29/g)).toHaveLength(1);
     expect(screen.match(/wor\s*d28/g)).toHaveLength(1);
     expect(await at.history()).toContain('/help lists the commands');
+  });
+
+  test('a warning of the program stands above the line being typed', async () => {
+    const warn = 'setTimeout(()=>process.emitWarning(/mind_the_gap/.source),1500)';
+    await using at = await openChat({ term: `NODE_OPTIONS='--import=data:text/javascript,${warn}'` });
+
+    await at.type('half a sen');
+    const screen = await at.shows(/! mind_the_gap\n› half a sen$/);
+
+    expect(screen).not.toContain('(node:');
   });
 
   test('two Ctrl-C at once end in order', async () => {

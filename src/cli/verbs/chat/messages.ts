@@ -58,6 +58,19 @@ export function showPromotions(
   });
 }
 
+/** Shows warnings of Node and of troupe above the prompt, where Node would print them into it, until the returned function is called. */
+export function showWarnings({ screen, page }: { screen: Screen; page: Page }): () => void {
+  const printers = process.listeners('warning');
+  const show = ({ message }: Error) =>
+    screen.show({ rows: toMarked({ voice: 'trouble', text: toPrintable(message), style: 'yellow' }, page) });
+  process.removeAllListeners('warning');
+  process.on('warning', show);
+  return () => {
+    process.removeListener('warning', show);
+    for (const printer of printers) process.on('warning', printer);
+  };
+}
+
 /** Ends an agent with its processes. Shows their number, those that could not be ended, and how to resume. */
 export async function closeAgent(
   agent: Agent,

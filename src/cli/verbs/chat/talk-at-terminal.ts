@@ -8,7 +8,7 @@ import { completeCommand, isChatCommand, runChatCommand } from './chat-commands.
 import type { ChatSession } from './chat-session.ts';
 import { createDumbTerminal, createTerminal } from './chat-terminal.ts';
 import { createConsent } from './consent.ts';
-import { closeAgent, renderLastExchange, showPromotions } from './messages.ts';
+import { closeAgent, renderLastExchange, showPromotions, showWarnings } from './messages.ts';
 
 /** A second Ctrl-C within this time ends the chat. */
 const TWICE_WITHIN_MS = 2_000;
@@ -78,6 +78,7 @@ export async function talkAtTerminal({ io, page, opening, open, howToResume }: C
     complete: (typed) => (agent === null ? [] : completeCommand(typed, agent.supervisor)),
   });
   const consent = createConsent({ terminal, page, prompt });
+  const restoreWarnings = showWarnings({ screen: terminal, page });
   try {
     agent = await open({ ask: consent.ask, askSecret: consent.askSecret, onEvent });
     const { supervisor, conversation } = agent;
@@ -89,6 +90,7 @@ export async function talkAtTerminal({ io, page, opening, open, howToResume }: C
     await closeAgent(agent, { screen: terminal, page, howToResume });
     return exitCode;
   } finally {
+    restoreWarnings();
     terminal.close();
     removeSignals();
   }
