@@ -46,6 +46,7 @@ test('logs print the last fifty lines by default', async () => {
 test.each([
   [{ tail: 'all' }, 60],
   [{ tail: '3' }, 3],
+  [{ tail: '12' }, 12],
   [{ tail: '0' }, 0],
   [{ since: '7' }, 59],
   [{ since: '7', tail: '2' }, 2],

@@ -27,7 +27,7 @@ describe.for(allTools)('$name', (tool) => {
     for (const property of Object.values(schema.properties)) {
       expect(words).toEqual(expect.arrayContaining(Object.keys(property)));
       expect(['string', 'number', 'integer', 'boolean', 'array']).toContain(property['type']);
-      expect(typeof property['description']).toBe('string');
+      expect(property['description']).toMatch(/\w{2}/);
       if (property['type'] === 'array') expect(property['items']).toEqual({ type: 'string' });
       if (property['enum'] !== undefined) expect(property['type']).toBe('string');
     }
@@ -135,3 +135,13 @@ test('a dialect is the same text each time', () => {
 
   expect(write()).toBe(write());
 });
+
+test.each(allTools.filter(({ name }) => ['background_process', 'process'].includes(name)))(
+  'the description of $name says what each action does',
+  ({ description }) => {
+    const actions = description.split('\n').filter((line) => line.startsWith('- '));
+
+    expect(actions.length).toBeGreaterThan(3);
+    expect(actions.filter((line) => !/^- \w+(?: \([\w, ]+\))?: \w.{8,}\.$/.test(line))).toEqual([]);
+  },
+);
