@@ -76,7 +76,8 @@ const settings: readonly Setting[] = [
 ];
 
 export async function answerSpawn(): Promise<Answer> {
-  await using supervisor = createSupervisor({ stateDirectory: false, maxParallelTools: 64 });
+  // In a cgroup, starts slow those of other contenders down: they wait for the same locks of the kernel.
+  await using supervisor = createSupervisor({ stateDirectory: false, maxParallelTools: 64, cgroups: false });
   const rows: Row[] = [];
   for (const setting of settings) {
     const { atOnce, count, rounds, warmUps } = setting;
@@ -87,13 +88,42 @@ export async function answerSpawn(): Promise<Answer> {
     const findings = await alternate(contenders, { rounds, warmUps });
     rows.push(...findings.map((finding) => toRow(finding, { setting, findings })));
   }
+  rows.push(...(await askCgroups()));
   return {
     question: 'What does it cost to start a process?',
-    measured: 'From the order to the result of `true`, its output read from pipes, in a session of its own.',
+    measured:
+      'From the order to the result of `true`, its output read from pipes, in a session of its own; held by the lineage, except in the last rows.',
     columns: ['processes', 'with', 'ms per process', 'to raw'],
     rows,
   };
 }
+
+/** Measures starts in cgroups; no rows where this user may not make any. */
+async function askCgroups(): Promise<readonly Row[]> {
+  await using supervisor = createSupervisor({ stateDirectory: false });
+  const { held } = await supervisor.start({ command: ['true'] }).ended;
+  if (held !== 'cgroup') return [];
+  const contenders = [
+    { name: 'node:child_process', run: () => timeMs(startRaw) },
+    { name: 'troupe', run: () => timeMs(() => supervisor.execute({ command: ['true'] })) },
+  ];
+  const findings = await alternate(contenders, { rounds: 200, warmUps: 100 });
+  return findings.map((finding) => {
+    const cells = [
+      'one by one, held by a cgroup',
+      finding.name,
+      formatSpread(finding),
+      `${formatNumber(finding.ratio)} ×`,
+    ];
+    if (finding.name !== 'troupe') return { cells };
+    const isMet = finding.ratio <= CGROUP_GOAL;
+    return { cells, goal: { text: `≤ ${CGROUP_GOAL} ×`, isMet }, ...(!isMet && { note: joining }) };
+  });
+}
+
+const CGROUP_GOAL = 1.25;
+const joining =
+  'The command joins its cgroup before it is executed, and the kernel lets it wait for a grace period of RCU, this program not: see decisions/cgroups.md.';
 
 function toRow(finding: Finding, context: { setting: Setting; findings: readonly Finding[] }): Row {
   const { setting, findings } = context;

@@ -114,7 +114,8 @@ function supervise(
   const { table } = deps;
   const { request, clock } = port;
   const letProgramEnd = () => {
-    for (const source of Object.values(sources) as Unrefable[]) source.unref?.();
+    // One that is closed would wait for a connection, once for each call.
+    for (const source of Object.values(sources) as Unrefable[]) if (!source.destroyed) source.unref?.();
   };
   const control = createChildControl(child.pid, {
     port,

@@ -131,7 +131,8 @@ function toChild(
       native.resize(fd, columns, rows);
     },
     unref: () => {
-      source.unref();
+      // One that is closed would wait for a connection, once for each call.
+      if (!source.destroyed) source.unref();
       unref();
     },
   };

@@ -24,7 +24,10 @@ interface ProcessTreeOptions {
 
 /** Leader and all processes that descend from it, for as long as one of them lives. */
 export interface ProcessTree {
-  /** Returns the living members beside the leader. */
+  /**
+   * Returns the living members beside the leader. After the leader's exit a member that begins later may be missing for up to a minute while another
+   * one is known.
+   */
   survey(): Promise<readonly TreeMember[]>;
   /** Returns processes that began after the leader, at the last look, and may belong to it without proof. They are never signalled. */
   suspects(): Promise<readonly TreeMember[]>;
@@ -50,6 +53,10 @@ interface TreeListener {
   onAliveChanged(alive: readonly TreeMember[]): void;
 }
 
+/** Pauses between two searches for leftovers while one is known to be alive. */
+const firstSearchPauseMs = 2_000;
+const maxSearchPauseMs = 64_000;
+
 export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const { identity, table, clock, isForeign } = options;
   const send: SendSignal = options.send ?? ((target, name) => void process.kill(target, name));
@@ -58,6 +65,10 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const watches = new Set<LivenessWatch>();
   const lookup = createMemberLookup({ identity, table, clock, isForeign, describe });
   const { isLeader } = lookup;
+  let hasLeaderExited = false;
+  let search = { atMs: Number.NEGATIVE_INFINITY, pauseMs: firstSearchPauseMs };
+  /** Suspects of the last search; `null` until they are asked for. */
+  let suspected: readonly TreeMember[] | null = null;
   const signals = createTreeSignals({
     cgroup: identity.cgroup ?? null,
     table,
@@ -80,17 +91,34 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
 
   async function survey(): Promise<readonly TreeMember[]> {
     try {
+      if (clock.nowMs() < search.atMs && (await lookup.isKnownMemberAlive())) return knownBesideLeader();
       const { members } = await lookup.find();
-      return members.filter((entry) => !isLeader(entry)).map(describe);
+      suspected = null;
+      const others = members.filter((entry) => !isLeader(entry)).map(describe);
+      if (hasLeaderExited && others.length > 0) postponeSearch();
+      return others;
     } catch (error) {
       reportError(error);
-      return lookup.known().filter((member) => !isLeader(member));
+      return knownBesideLeader();
     }
+  }
+
+  function knownBesideLeader(): readonly TreeMember[] {
+    return lookup.known().filter((member) => !isLeader(member));
+  }
+
+  /** Leftovers are surveyed again and again: as long as one is known, new ones are searched for less and less often. */
+  function postponeSearch(): void {
+    search = {
+      atMs: clock.nowMs() + search.pauseMs,
+      pauseMs: Math.min(search.pauseMs * 2, maxSearchPauseMs),
+    };
   }
 
   async function suspects(): Promise<readonly TreeMember[]> {
     try {
-      return (await table.filterUntraceable(lookup.unclaimed())).map(toMember);
+      suspected ??= (await table.filterUntraceable(lookup.unclaimed())).map(toMember);
+      return suspected;
     } catch (error) {
       reportError(error);
       return [];
@@ -99,6 +127,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
 
   async function signal(name: ProcessSignal): Promise<void> {
     signals.begin(name);
+    suspected = null;
     try {
       await signals.sendTo(await lookup.find());
     } catch (error) {
@@ -113,6 +142,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
         isKnownMemberAlive: lookup.isKnownMemberAlive,
         isAnyMemberAlive: async () => {
           const found = await lookup.find();
+          suspected = null;
           await signals.sendTo(found);
           return found.members.length > 0;
         },
@@ -144,6 +174,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
       for (const each of watches) each.checkNow();
     },
     leaderExited: () => {
+      hasLeaderExited = true;
       lookup.leaderExited(groupExists(send, identity.pgid));
       // Members known now prove later that the group is ours; a daemon may overwrite its environment soon.
       void lookup.find().catch(reportError);

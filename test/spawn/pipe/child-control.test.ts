@@ -124,3 +124,22 @@ test('a write that breaks is answered', async () => {
 async function turns(): Promise<void> {
   for (let left = 10; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test('a leftover without output can be looked at for ever', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.removeListener('warning', note));
+  const given = play('sleep 1000 >/dev/null 2>&1 &', (real) => real.read);
+  await given.until('process.exited');
+  await given.until('output.ended');
+
+  for (let looks = 1; looks <= 20; looks += 1) {
+    given.send({ type: 'tree.survey' });
+    await waitUntil(() => given.told('tree.surveyed') === looks);
+  }
+  await turns();
+
+  expect(given.alive()).toHaveLength(1);
+  expect(warnings).toEqual([]);
+});
