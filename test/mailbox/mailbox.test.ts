@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { createMailbox } from '../../src/mailbox/mailbox.ts';
 import type { MailboxEntry } from '../../src/mailbox/mailbox-entry.ts';
-import { tempDir } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 
-/** Opens a supervisor whose processes are played by hand, and an owner of some. */
-function arrange({ stateDirectory = false }: { readonly stateDirectory?: string | false } = {}) {
-  const rig = createVirtualHarness({ stateDirectory, durable: true });
+/** An owner of processes that are played by hand. */
+function arrange(rig = createVirtualHarness()) {
   const { supervisor, backend } = rig;
   return {
     ...rig,
@@ -63,10 +62,10 @@ test('an end goes to the mailbox of its owner alone', async () => {
 });
 
 test('a delivered end is not delivered by the next supervisor', async () => {
-  using place = tempDir();
+  const { open } = openDirectoryHarness({ recordsIn: 'files' });
   const ends: (number | undefined)[] = [];
   {
-    await using given = arrange({ stateDirectory: place.path });
+    await using given = arrange(open());
     const mailbox = given.supervisor.mailbox('agent');
     for (let count = 0; count < 2; count += 1) {
       given.start({ lifetime: 'persistent' });
@@ -76,7 +75,7 @@ test('a delivered end is not delivered by the next supervisor', async () => {
     ends.push(mailbox.take()?.ids.length);
   }
 
-  await using next = arrange({ stateDirectory: place.path });
+  await using next = arrange(open());
   const mailbox = next.supervisor.mailbox('agent');
   ends.push(mailbox.take()?.ids.length);
   mailbox.delivered(mailbox.take()?.ids ?? []);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TroupeError, waitFor } from '../../src/index.ts';
 import { settle } from '../readiness/rig.ts';
-import { tempDir } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 
 test('without a condition the end is waited for', async () => {
@@ -278,16 +278,14 @@ const hay = `${'hay '.repeat(1_000)}\n`.repeat(400);
 type Options = Parameters<typeof waitFor>[1];
 
 function arrange(more: { stdin?: 'pipe'; lifetime?: 'persistent' } = {}) {
-  const directory = tempDir();
-  const rig = createVirtualHarness({
-    durable: more.lifetime !== undefined,
-    stateDirectory: more.lifetime === undefined ? false : directory.path,
-  });
+  const rig =
+    more.lifetime === undefined
+      ? createVirtualHarness()
+      : openDirectoryHarness({ recordsIn: 'files' }).open();
   const { supervisor, backend, clock } = rig;
   const handle = supervisor.start({ command: 'x', background: true, ...more });
   return {
-    clock,
-    supervisor,
+    ...rig,
     handle,
     run: backend.lastRun,
     begin: (options: Options) => {
@@ -296,10 +294,6 @@ function arrange(more: { stdin?: 'pipe'; lifetime?: 'persistent' } = {}) {
         waiting.isOver = true;
       });
       return waiting;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await rig[Symbol.asyncDispose]();
-      directory.remove();
     },
   };
 }

@@ -1,22 +1,16 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { finalStatuses } from '../../machines/process/view.ts';
 import type { CommandSpec } from '../../src/config/process-spec.ts';
 import type { ProcessRecord } from '../../src/process/process-record.ts';
 import { hasEndedRecord } from '../../src/process/read-record.ts';
 import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { tempDir } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 
 /** Returns the record of a process before and after its end. */
 async function writeBoth(spec: CommandSpec): Promise<{ live: string; ended: string; status: string }> {
-  const place = tempDir();
   const texts = new Map<string, string>();
   const records = createMemoryRecordStore<ProcessRecord>({ texts });
-  const supervisor = createSupervisor({ stateDirectory: place.path, records });
-  onTestFinished(async () => {
-    await supervisor.shutdown();
-    place.remove();
-  });
+  const { supervisor } = openDirectoryHarness().open({ records, script: (run) => run.comeUp() });
   const handle = supervisor.start({ ...spec, background: true });
   const live = texts.get(handle.id) ?? '';
   await handle.kill();

@@ -10,12 +10,12 @@ import type { VirtualOptions } from '../support/virtual.ts';
 import { turn } from '../support/virtual.ts';
 
 /** Opens supervisors of one directory, each `laterMs` after the one before. */
-function openTheatre() {
+function openDirectory() {
   const directory = openDirectoryHarness({ maxBackgroundTime: 0, notifyAfterSilence: 0 });
   let epochMs = Date.UTC(2026, 0, 1);
   return {
-    directory: directory.path,
-    follow: ({ laterMs = 0, ...options }: VirtualOptions & { laterMs?: number } = {}) => {
+    path: directory.path,
+    open: ({ laterMs = 0, ...options }: VirtualOptions & { laterMs?: number } = {}) => {
       epochMs += laterMs;
       const harness = directory.open({ epochMs, ...options });
       const { supervisor } = harness;
@@ -25,7 +25,7 @@ function openTheatre() {
         news,
         listen: () => supervisor.news$.subscribe((each) => news.push(each)),
         files: () => readdirSync(directory.file('schedules')).filter((name) => name.endsWith('.json')),
-        die: () => directory.crash(supervisor),
+        crash: () => directory.crash(supervisor),
       };
     },
   };
@@ -45,14 +45,14 @@ function untilTold(
 const persistent = { command: ['server'] as [string], lifetime: 'persistent', background: true } as const;
 
 test('a schedule continues where it stopped', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   first.listen();
   const { id } = first.supervisor.schedule({ message: 'Look.', every: 60_000, owner: 'a' });
   first.clock.advance(90_000);
-  first.die();
+  first.crash();
 
-  const second = follow({ laterMs: 100_000 });
+  const second = open({ laterMs: 100_000 });
   second.listen();
   second.clock.advance(19_999);
   expect(second.news).toEqual([]);
@@ -62,13 +62,13 @@ test('a schedule continues where it stopped', async () => {
 });
 
 test('missed reminders are delivered once, with their count', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   first.supervisor.schedule({ message: 'every', every: 60_000 });
   first.supervisor.schedule({ message: 'once', after: 61_000 });
-  first.die();
+  first.crash();
 
-  const second = follow({ laterMs: 250_000 });
+  const second = open({ laterMs: 250_000 });
   second.listen();
   second.clock.advance(1_000);
 
@@ -83,14 +83,14 @@ test('missed reminders are delivered once, with their count', async () => {
 });
 
 test('the next supervisor delivers an undelivered reminder under the same id', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   const { id } = first.supervisor.schedule({ message: 'once', after: 900 });
   const every = first.supervisor.schedule({ message: 'every', every: 1_000 });
   first.clock.advance(3_500);
-  first.die();
+  first.crash();
 
-  const second = follow({ laterMs: 4_000 });
+  const second = open({ laterMs: 4_000 });
   second.clock.advance(0);
   second.listen();
 
@@ -101,8 +101,8 @@ test('the next supervisor delivers an undelivered reminder under the same id', a
 });
 
 test('a reminder waits for its owner even if others heard it', async () => {
-  const { follow } = openTheatre();
-  const { supervisor, clock, listen, files } = follow();
+  const { open } = openDirectory();
+  const { supervisor, clock, listen, files } = open();
   const heard: News[] = [];
   supervisor.schedule({ message: 'unheard', after: 1_000, owner: 'a' });
   clock.advance(1_000);
@@ -117,8 +117,8 @@ test('a reminder waits for its owner even if others heard it', async () => {
 });
 
 test('a reminder of an ended process is not delivered', async () => {
-  const { follow } = openTheatre();
-  const { supervisor, backend, clock, listen, news } = follow();
+  const { open } = openDirectory();
+  const { supervisor, backend, clock, listen, news } = open();
   const heard: News[] = [];
   const { id } = supervisor.start(persistent);
   listen();
@@ -134,15 +134,15 @@ test('a reminder of an ended process is not delivered', async () => {
 });
 
 test('a delivered reminder is not delivered again', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   first.listen();
   first.supervisor.schedule({ message: 'once', after: 1_000 });
   first.clock.advance(1_000);
   expect(first.news).toHaveLength(1);
-  first.die();
+  first.crash();
 
-  const second = follow({ laterMs: 60_000 });
+  const second = open({ laterMs: 60_000 });
   second.listen();
   second.clock.advance(60_000);
 
@@ -151,12 +151,12 @@ test('a delivered reminder is not delivered again', async () => {
 });
 
 test('an orderly shutdown leaves schedules to the next', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   first.supervisor.schedule({ message: 'Look.', after: 5_000 });
   await first.supervisor.shutdown();
 
-  const second = follow({ laterMs: 1_000 });
+  const second = open({ laterMs: 1_000 });
   second.listen();
   second.clock.advance(4_000);
 
@@ -164,8 +164,8 @@ test('an orderly shutdown leaves schedules to the next', async () => {
 });
 
 test('a reminder delivered during the shutdown is not repeated', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   first.supervisor.schedule({ message: 'once', after: 1_000 });
   first.supervisor.schedule({ message: 'every', every: 1_000 });
   first.clock.advance(1_000);
@@ -173,7 +173,7 @@ test('a reminder delivered during the shutdown is not repeated', async () => {
   first.listen();
   await stopped;
 
-  const second = follow({ laterMs: 1_500 });
+  const second = open({ laterMs: 1_500 });
   second.listen();
   second.clock.advance(0);
 
@@ -183,12 +183,12 @@ test('a reminder delivered during the shutdown is not repeated', async () => {
 });
 
 test('schedules of another live supervisor are left alone', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   first.listen();
   const { id } = first.supervisor.schedule({ message: 'Look.', after: 5_000 });
 
-  const second = follow();
+  const second = open();
   second.listen();
   expect(second.supervisor.schedules()).toEqual([]);
   expect(second.supervisor.unschedule(id)).toBe(false);
@@ -199,11 +199,11 @@ test('schedules of another live supervisor are left alone', async () => {
 });
 
 test('a supervisor taken for dead leaves adopted schedules alone', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   const { id } = first.supervisor.schedule({ message: 'Look.', every: 5_000 });
-  first.die();
-  const second = follow();
+  first.crash();
+  const second = open();
 
   expect(first.supervisor.unschedule(id)).toBe(true);
 
@@ -212,13 +212,13 @@ test('a supervisor taken for dead leaves adopted schedules alone', async () => {
 });
 
 test('a schedule follows its process, and goes with it', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   const { id } = first.supervisor.start(persistent);
   first.supervisor.schedule({ message: 'Look.', every: 1_000, process: id });
-  first.die();
+  first.crash();
 
-  const second = follow({ laterMs: 10_500 });
+  const second = open({ laterMs: 10_500 });
   second.listen();
   second.clock.advance(1_000);
   expect(second.news).toMatchObject([{ missed: 10, schedule: { processId: id } }]);
@@ -231,17 +231,17 @@ test('a schedule follows its process, and goes with it', async () => {
 });
 
 test('a process that ended meanwhile gets no reminder', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   const { id } = first.supervisor.start(persistent);
   const mortal = first.supervisor.start({ command: ['mortal'], background: true });
   for (const process of [id, mortal.id])
     first.supervisor.schedule({ message: 'Look.', every: 1_000, process });
   first.supervisor.watch(id, { quiet: 100 });
   first.clock.advance(50);
-  first.die();
+  first.crash();
 
-  const second = follow({
+  const second = open({
     laterMs: 60_000,
     script: (run) => {
       run.beAdopted();
@@ -259,13 +259,13 @@ test('a process that ended meanwhile gets no reminder', async () => {
 });
 
 test('with one owner asked for the others stay', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   for (const owner of ['a', 'b']) first.supervisor.schedule({ message: 'Look.', after: 1_000, owner });
-  first.die();
+  first.crash();
 
-  const second = follow({ recover: { owner: 'b' } });
-  const third = follow({ recover: false });
+  const second = open({ recover: { owner: 'b' } });
+  const third = open({ recover: false });
 
   expect(second.supervisor.schedules()).toMatchObject([{ owner: 'b' }]);
   expect(third.supervisor.schedules()).toEqual([]);
@@ -273,18 +273,18 @@ test('with one owner asked for the others stay', async () => {
 });
 
 test('a file that is not a schedule stays and disturbs no other', async () => {
-  const { follow, directory } = openTheatre();
+  const { open, path: directory } = openDirectory();
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  const first = follow();
+  const first = open();
   const { id } = first.supervisor.schedule({ message: 'Look.', after: 1_000 });
   const path = `${directory}/schedules/${id}.json`;
   const text = readFileSync(path, 'utf8');
   writeFileSync(`${directory}/schedules/half.json`, text.slice(0, 40));
   writeFileSync(`${directory}/schedules/other.json`, text);
   writeFileSync(`${directory}/schedules/busy.json`, text.replace('null', '5').replaceAll(id, 'busy'));
-  first.die();
+  first.crash();
 
-  const second = follow();
+  const second = open();
 
   expect(second.supervisor.schedules()).toMatchObject([{ id }]);
   expect(second.supervisor.recovered.damaged).toHaveLength(3);
@@ -306,16 +306,16 @@ test.for([
   { everyMs: 1_000.0000001 },
   { everyMs: 1e12 },
 ])('a file with %j is no schedule', (wrong) => {
-  const { follow, directory } = openTheatre();
+  const { open, path: directory } = openDirectory();
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  const first = follow();
+  const first = open();
   const { id } = first.supervisor.schedule({ message: 'Look.', every: 1_000 });
   const path = `${directory}/schedules/${id}.json`;
   const record = JSON.parse(readFileSync(path, 'utf8'));
-  first.die();
+  first.crash();
   writeFileSync(path, JSON.stringify({ ...record, schedule: { ...record.schedule, ...wrong } }));
 
-  const second = follow();
+  const second = open();
   second.listen();
   second.clock.advance(5_000);
 
@@ -326,19 +326,19 @@ test.for([
 });
 
 test('a beat between two milliseconds comes back', () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   const { id } = first.supervisor.schedule({ message: 'Look.', every: 1_000.4 });
-  first.die();
+  first.crash();
 
-  const second = follow();
+  const second = open();
 
   expect(second.supervisor.schedules()).toMatchObject([{ id, everyMs: 1_000 }]);
 });
 
 test('a schedule that cannot be saved is refused', async () => {
-  const { follow, directory } = openTheatre();
-  const { supervisor } = follow();
+  const { open, path: directory } = openDirectory();
+  const { supervisor } = open();
   writeFileSync(`${directory}/schedules`, 'in the way');
 
   expect(() => supervisor.schedule({ message: 'Look.', after: 1_000 })).toThrow(
@@ -348,8 +348,8 @@ test('a schedule that cannot be saved is refused', async () => {
 });
 
 test('the watches of a process come back with it', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   first.listen();
   const { id } = first.supervisor.start(persistent);
   first.supervisor.watch(id, { quiet: 2_000, owner: 'a' });
@@ -358,9 +358,9 @@ test('the watches of a process come back with it', async () => {
   first.clock.advance(1_900);
   first.supervisor.unwatch(id, { owner: 'c' });
   first.clock.advance(50);
-  first.die();
+  first.crash();
 
-  const second = follow({ laterMs: 60_000 });
+  const second = open({ laterMs: 60_000 });
   second.listen();
   second.clock.advance(1_999);
   expect(second.news).toEqual([]);
@@ -374,8 +374,8 @@ test('the watches of a process come back with it', async () => {
 });
 
 test('output printed between two supervisors is reported', async () => {
-  const { follow, directory } = openTheatre();
-  const first = follow();
+  const { open, path: directory } = openDirectory();
+  const first = open();
   first.listen();
   const { id } = first.supervisor.start(persistent);
   const { logFile } = first.supervisor.get(id)?.view().output ?? {};
@@ -386,10 +386,10 @@ test('output printed between two supervisors is reported', async () => {
   appendFileSync(path, 'ERROR 2\nfine\nERR');
   await untilTold(first, 1);
   first.clock.advance(50);
-  first.die();
+  first.crash();
   appendFileSync(path, 'OR 3\nERROR 4\n');
 
-  const second = follow({ laterMs: 60_000 });
+  const second = open({ laterMs: 60_000 });
   second.listen();
   await untilTold(second, 1);
 
@@ -407,8 +407,8 @@ test('output printed between two supervisors is reported', async () => {
 });
 
 test('a watch that is not kept goes with its supervisor', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   const { id } = first.supervisor.start(persistent);
   first.supervisor.watch(id, { quiet: 2_000, owner: 'a' });
   first.supervisor.watch(id, { quiet: 2_000, owner: 'b', kept: false });
@@ -418,23 +418,23 @@ test('a watch that is not kept goes with its supervisor', async () => {
     { owner: 'a', told: 1 },
     { owner: 'b', told: 1 },
   ]);
-  first.die();
+  first.crash();
 
-  const second = follow({ laterMs: 60_000 });
+  const second = open({ laterMs: 60_000 });
 
   expect(second.supervisor.watches()).toMatchObject([{ owner: 'a' }]);
 });
 
 test('an orderly shutdown leaves watches to the next', async () => {
-  const { follow } = openTheatre();
-  const first = follow();
+  const { open } = openDirectory();
+  const first = open();
   const { id } = first.supervisor.start(persistent);
   first.supervisor.watch(id, { quiet: 2_000 });
   await first.supervisor.shutdown();
   expect(first.supervisor.watches()).toEqual([]);
-  first.die();
+  first.crash();
 
-  const second = follow();
+  const second = open();
 
   expect(second.supervisor.watches()).toMatchObject([{ processId: id }]);
 });

@@ -2,18 +2,13 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
-import {
-  createMemoryRecordStore,
-  createSupervisor,
-  type ProcessRecord,
-  type Supervisor,
-} from '../../src/index.ts';
+import { createMemoryRecordStore, type ProcessRecord, type Supervisor } from '../../src/index.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { createMemoryJournal } from '../../src/store/journal.ts';
-import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import { createVirtualClock, type Script } from '../../src/testing/index.ts';
 import { openDirectoryHarness } from '../support/directory.ts';
-import { tempDir, waitUntil } from '../support/os.ts';
-import { turn } from '../support/virtual.ts';
+import { waitUntil } from '../support/os.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const persistent = { command: ['server'] as [string], lifetime: 'persistent', background: true } as const;
 
@@ -254,7 +249,7 @@ test.each([
 });
 
 test('a persistent process needs a state directory', () => {
-  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock() });
+  const { supervisor } = createVirtualHarness({ durable: true });
 
   expect(() => supervisor.start(persistent)).toThrow('"stateDirectory" is false');
 });
@@ -428,13 +423,11 @@ test('a record that cannot be removed does not disturb the supervisor', async ()
 });
 
 test('a state directory that is a file is reported and the rest works', async () => {
-  using place = tempDir();
-  const path = place.file('state');
+  const { file, open } = openDirectoryHarness({ recordsIn: 'files' });
+  const path = file('state');
   writeFileSync(path, 'mine');
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend();
 
-  const supervisor = createSupervisor({ clock, backend, stateDirectory: path });
+  const { supervisor, backend } = open({ stateDirectory: path, control: true });
   const handle = supervisor.start({ command: ['work'], background: true });
   backend.lastRun.exit();
   await handle.ended;

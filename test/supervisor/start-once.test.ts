@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend, type Script } from '../../src/testing/index.ts';
+import type { Script } from '../../src/testing/index.ts';
 import { openDirectoryHarness } from '../support/directory.ts';
-import { tempDir } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 
 const exitAtOnce: Script = (run) => {
@@ -173,15 +172,13 @@ test('a start whose record cannot be written starts nothing and does not use its
   expect(supervisor.start(build).status).toBe('running');
 });
 
-test('an id with a damaged record is refused', async () => {
-  using place = tempDir();
-  const backend = createScriptedBackend();
-  const options = { backend, stateDirectory: place.path, control: false, recover: false } as const;
-  await using first = createSupervisor(options);
-  first.start({ id: 'other', command: ['make'] });
-  writeFileSync(place.file('processes/build-7.json'), '{"version":1,"vie');
+test('an id with a damaged record is refused', () => {
+  const { file, open } = openDirectoryHarness({ recordsIn: 'files' });
+  const { supervisor, backend } = open({ recover: false });
+  supervisor.start({ id: 'other', command: ['make'] });
+  writeFileSync(file('processes/build-7.json'), '{"version":1,"vie');
 
-  expect(() => first.start(build)).toThrow(
+  expect(() => supervisor.start(build)).toThrow(
     /record that cannot be used: it is not JSON.*Whether its command ran is unknown/,
   );
   expect(backend.runs).toHaveLength(1);
@@ -262,13 +259,12 @@ test('an abort reaches a process that was started before', async () => {
 });
 
 test('a kill leaves a process of the same id in another directory alone', async () => {
-  using one = tempDir();
-  using other = tempDir();
-  const options = { control: false } as const;
-  await using here = createSupervisor({ ...options, stateDirectory: one.path });
-  await using there = createSupervisor({ ...options, stateDirectory: other.path });
+  await using here = openRealHarness({ control: false });
+  await using there = openRealHarness({ control: false });
   const command = 'setsid sleep 600 & echo up; exec sleep 600';
-  const [mine, foreign] = [here, there].map((each) => each.start({ id: 'web', command, background: true }));
+  const [mine, foreign] = [here, there].map(({ supervisor }) =>
+    supervisor.start({ id: 'web', command, background: true }),
+  );
   await Promise.all([mine?.waitFor({ text: 'up' }), foreign?.waitFor({ text: 'up' })]);
 
   const answer = await mine?.kill();

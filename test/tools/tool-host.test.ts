@@ -136,33 +136,33 @@ test('a host is due when a process ends in the background', async () => {
 
 /** Returns a function that opens a host on a new supervisor of the same directory. */
 function openHosts() {
-  const { open, crash } = openDirectoryHarness();
+  const directory = openDirectoryHarness();
   return () => {
-    const { supervisor, backend, clock } = open();
+    const { supervisor, backend, clock } = directory.open();
     const host = createToolHost({ supervisor, owner: 'chat', policy: { mode: 'dangerous' } });
     /** Leaves what SIGKILL leaves, once what is known was written down. */
-    const die = () => {
+    const crash = () => {
       clock.advance(100);
-      crash(supervisor);
+      directory.crash(supervisor);
     };
-    return { backend, host, die };
+    return { backend, host, crash };
   };
 }
 
 test('a notice comes again after a crash unless it was delivered', async () => {
-  const begin = openHosts();
-  const first = begin();
+  const open = openHosts();
+  const first = open();
   await first.host.call(start('make'));
   first.backend.lastRun.exit();
   await turns();
   const taken = first.host.take();
-  first.die();
+  first.crash();
 
-  const second = begin();
+  const second = open();
   const again = second.host.take();
   second.host.delivered(again?.ids ?? []);
-  second.die();
-  const third = begin();
+  second.crash();
+  const third = open();
 
   expect(again?.ids).toHaveLength(1);
   expect(again?.ids).toEqual(taken?.ids);
@@ -170,16 +170,16 @@ test('a notice comes again after a crash unless it was delivered', async () => {
 });
 
 test('an end that a crash has lost is told once', async () => {
-  const begin = openHosts();
-  const first = begin();
+  const open = openHosts();
+  const first = open();
   await first.host.call(start('make'));
-  first.die();
+  first.crash();
 
-  const second = begin();
+  const second = open();
   const again = second.host.take();
   second.host.delivered(again?.ids ?? []);
-  second.die();
-  const third = begin();
+  second.crash();
+  const third = open();
 
   expect(again?.text).toContain('status="lost"');
   expect(third.host.take()).toBeNull();

@@ -1,18 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type AnyActorRef, assign, createActor, type Snapshot, setup } from 'xstate';
-import {
-  createSupervisor,
-  type FinalView,
-  type Supervisor,
-  type SupervisorOptions,
-} from '../../src/index.ts';
+import type { FinalView, Supervisor } from '../../src/index.ts';
 import { type ProcessActorInput, processLogic } from '../../src/xstate/index.ts';
-import { tempDir, waitUntil } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 import { createVirtualHarness, turn } from '../support/virtual.ts';
-
-/** Opens a supervisor of the directory whose processes are played by hand. */
-const playIn = (stateDirectory: string | false) => createVirtualHarness({ durable: true, stateDirectory });
 
 /** A deployment of a user, which begins at once. */
 function createDeployment(supervisor: Supervisor, spec: ProcessActorInput) {
@@ -46,16 +40,15 @@ function save(actor: AnyActorRef & { getPersistedSnapshot(): unknown }): Snapsho
 const persistent: ProcessActorInput = { command: ['deploy'], lifetime: 'persistent' };
 
 test('a restored machine finds its process under the next supervisor', async () => {
-  using place = tempDir();
-  const { path } = place;
-  const first = playIn(path);
+  const { open } = openDirectoryHarness({ recordsIn: 'files' });
+  const first = open();
   const before = createActor(createDeployment(first.supervisor, persistent)).start();
   await turn();
   const snapshot = save(before);
   before.stop();
   await first.supervisor.shutdown();
 
-  const second = playIn(path);
+  await using second = open();
   const after = createActor(createDeployment(second.supervisor, persistent), { snapshot }).start();
   expect(after.getSnapshot().value).toBe('deploying');
   expect(second.backend.lastRun.isAdopted).toBe(true);
@@ -67,29 +60,27 @@ test('a restored machine finds its process under the next supervisor', async () 
     value: 'over',
     context: { end: { id: first.backend.lastRun.request.id, status: 'failed', exit: { code: 4 } } },
   });
-  await second.supervisor.shutdown();
 });
 
 test('a restored machine can still kill its process', async () => {
-  using place = tempDir();
-  const { path } = place;
-  const first = playIn(path);
+  const { open } = openDirectoryHarness({ recordsIn: 'files' });
+  const first = open();
   const before = createActor(createDeployment(first.supervisor, persistent)).start();
   const snapshot = save(before);
   before.stop();
   await first.supervisor.shutdown();
-  const second = playIn(path);
+  await using second = open();
   const after = createActor(createDeployment(second.supervisor, persistent), { snapshot }).start();
 
   after.send({ type: 'CANCEL' });
   await turn();
 
   expect(second.backend.lastRun).toMatchObject({ isAdopted: true, signals: ['SIGTERM'] });
-  await second.supervisor.shutdown();
 });
 
 test('a process that ended meanwhile is done in the restored machine', async () => {
-  const { supervisor, backend } = playIn(false);
+  await using rig = createVirtualHarness();
+  const { supervisor, backend } = rig;
   const before = createActor(
     createDeployment(supervisor, { command: ['deploy'], onLeave: 'detach' }),
   ).start();
@@ -103,17 +94,16 @@ test('a process that ended meanwhile is done in the restored machine', async () 
 
   expect(backend.runs).toHaveLength(1);
   expect(after.getSnapshot()).toMatchObject({ value: 'over', context: { end: { status: 'completed' } } });
-  await supervisor.shutdown();
 });
 
 test('a process that no supervisor knows is lost, and is not started again', async () => {
-  const first = playIn(false);
+  const first = createVirtualHarness();
   const before = createActor(createDeployment(first.supervisor, { command: ['deploy'] })).start();
   const snapshot = save(before);
   before.stop();
   await first.supervisor.shutdown();
 
-  const second = playIn(false);
+  await using second = createVirtualHarness();
   const after = createActor(createDeployment(second.supervisor, { command: ['deploy'] }), {
     snapshot,
   }).start();
@@ -129,11 +119,11 @@ test('a process that no supervisor knows is lost, and is not started again', asy
       },
     },
   });
-  await second.supervisor.shutdown();
 });
 
 test('a machine that was persisted before it was started starts its process when restored', async () => {
-  const { supervisor, backend } = playIn(false);
+  await using rig = createVirtualHarness();
+  const { supervisor, backend } = rig;
   const machine = createDeployment(supervisor, { command: ['deploy'] });
   const snapshot = save(createActor(machine));
   expect(backend.runs).toHaveLength(0);
@@ -142,30 +132,28 @@ test('a machine that was persisted before it was started starts its process when
 
   expect(backend.runs).toHaveLength(1);
   actor.stop();
-  await supervisor.shutdown();
 });
 
 test('a machine whose snapshot was lost runs a command with an id once', async () => {
-  using place = tempDir();
-  const { path } = place;
+  const { open } = openDirectoryHarness({ recordsIn: 'files' });
   const spec: ProcessActorInput = { ...persistent, id: 'deploy-7' };
-  const first = playIn(path);
+  const first = open();
   const before = createActor(createDeployment(first.supervisor, spec)).start();
   before.stop();
   await first.supervisor.shutdown();
 
-  const second = playIn(path);
+  await using second = open();
   const after = createActor(createDeployment(second.supervisor, spec)).start();
   second.backend.lastRun.exit();
   await turn();
 
   expect(second.backend.runs.map(({ isAdopted }) => isAdopted)).toEqual([true]);
   expect(after.getSnapshot().context.end).toMatchObject({ id: 'deploy-7', status: 'completed' });
-  await second.supervisor.shutdown();
 });
 
 test('a process with an id that has ended is done at once in another machine', async () => {
-  const { supervisor, backend } = playIn(false);
+  await using rig = createVirtualHarness();
+  const { supervisor, backend } = rig;
   const spec: ProcessActorInput = { command: ['deploy'], id: 'deploy-7' };
   createActor(createDeployment(supervisor, spec)).start();
   backend.lastRun.exit({ code: 1 });
@@ -176,43 +164,39 @@ test('a process with an id that has ended is done at once in another machine', a
 
   expect(backend.runs).toHaveLength(1);
   expect(again.getSnapshot()).toMatchObject({ value: 'over', context: { end: { status: 'failed' } } });
-  await supervisor.shutdown();
 });
 
 test('the snapshot of a started process has no secrets', async () => {
-  const { supervisor } = playIn(false);
+  await using rig = createVirtualHarness();
   const spec = { command: ['deploy'], secrets: { TOKEN: 'hunter2' } };
 
-  const actor = createActor(createDeployment(supervisor, spec)).start();
+  const actor = createActor(createDeployment(rig.supervisor, spec)).start();
 
   const text = JSON.stringify(actor.getPersistedSnapshot());
   expect(text).toContain('"commandLine":"deploy"');
   expect(text).not.toContain('hunter2');
   actor.stop();
-  await supervisor.shutdown();
 });
 
 test('a command of a restored machine has run once', async () => {
-  using place = tempDir();
+  await using first = openRealHarness();
+  const { directory: cwd, file, stateDirectory } = first;
   const spec: ProcessActorInput = {
     command: 'echo run >> runs; until [ -e go ]; do sleep 0.02; done; exit 3',
     lifetime: 'persistent',
-    cwd: place.path,
+    cwd,
   };
-  const options: SupervisorOptions = { stateDirectory: place.file('state'), cwd: place.path };
-  const first = createSupervisor(options);
-  const before = createActor(createDeployment(first, spec)).start();
-  await waitUntil(() => existsSync(place.file('runs')), { what: 'the command runs' });
+  const before = createActor(createDeployment(first.supervisor, spec)).start();
+  await waitUntil(() => existsSync(file('runs')), { what: 'the command runs' });
   const snapshot = save(before);
   before.stop();
-  await first.shutdown();
+  await first.supervisor.shutdown();
 
-  const second = createSupervisor(options);
-  const after = createActor(createDeployment(second, spec), { snapshot }).start();
-  writeFileSync(place.file('go'), '');
+  await using second = openRealHarness({ cwd, stateDirectory });
+  const after = createActor(createDeployment(second.supervisor, spec), { snapshot }).start();
+  writeFileSync(file('go'), '');
   const end = await waitUntil(() => after.getSnapshot().context.end, { what: 'the end is known' });
 
   expect(end).toMatchObject({ status: 'failed', exit: { code: 3 }, lifetime: 'persistent' });
-  expect(readFileSync(place.file('runs'), 'utf8')).toBe('run\n');
-  await second.shutdown();
+  expect(readFileSync(file('runs'), 'utf8')).toBe('run\n');
 });

@@ -20,7 +20,7 @@ import {
   type ProcessActorLogic,
   processLogic,
 } from '../../src/xstate/index.ts';
-import { tempDir } from '../support/os.ts';
+import { openDirectoryHarness } from '../support/directory.ts';
 import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 type BuildEvent = { type: 'BUILD' } | { type: 'CANCEL' } | { type: 'INTERRUPT' } | ProcessActorEvent;
@@ -238,7 +238,7 @@ describe('stopping the whole machine', () => {
     ['lets a persistent process continue', { lifetime: 'persistent' }, []],
     ['lets a detached process continue', { onLeave: 'detach' }, []],
   ] as const)('%s', async (_, input, signals) => {
-    await using rig = createDurableRig();
+    await using rig = openDirectoryHarness().open();
     const actor = createActor(createBuild(rig.supervisor, { ...input, background: true })).start();
     actor.send({ type: 'BUILD' });
 
@@ -249,7 +249,7 @@ describe('stopping the whole machine', () => {
   });
 
   test('counts for a machine within a machine', async () => {
-    await using rig = createDurableRig();
+    await using rig = openDirectoryHarness().open();
     const build = createBuild(rig.supervisor, { lifetime: 'persistent', background: true });
     const outer = setup({ actors: { build } }).createMachine({
       initial: 'on',
@@ -432,16 +432,3 @@ const processInput: ProcessInput = {
   seed: 1,
   past: null,
 };
-
-/** A rig whose backend takes persistent processes. */
-function createDurableRig() {
-  const place = tempDir();
-  const rig = createVirtualHarness({ durable: true, stateDirectory: place.path });
-  return {
-    ...rig,
-    [Symbol.asyncDispose]: async () => {
-      await rig[Symbol.asyncDispose]();
-      place.remove();
-    },
-  };
-}
