@@ -1,7 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { createMcpFetchHandler, type McpFetchOptions } from '../../src/mcp/index.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 import { dataOf, type Era, eras, speaking } from './arrange.ts';
 import { initialize } from './http-stage.ts';
@@ -144,7 +143,7 @@ test.for([
   [{ path: 'mcp' }, 'expected a path that begins with "/"'],
   [{ sessionIdle: 'soon' }, '"sessionIdle" is "soon"'],
 ] as [Partial<McpFetchOptions>, string][])('%j is refused', ([options, problem]) => {
-  const supervisor = () => createSupervisor({ stateDirectory: false });
+  const supervisor = () => createVirtualHarness().supervisor;
 
   expect(() => createMcpFetchHandler({ supervisor, ...options })).toThrow(problem);
 });

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { createMcpServer, type McpServer } from '../../src/mcp/create-mcp-server.ts';
 import { createHttpSessions } from '../../src/mcp/http/http-sessions.ts';
 import { createNamedClients } from '../../src/mcp/http/named-clients.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { waitUntil } from '../support/os.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 import { type Era, eras, speaking } from './arrange.ts';
@@ -132,10 +131,10 @@ test('a new address is refused where something of all others runs', async () => 
 
 test('a session that cannot be closed is reported as an error', async () => {
   const errors: string[] = [];
-  await using supervisor = createSupervisor({ stateDirectory: false });
+  await using rig = createVirtualHarness();
   const sessions = createHttpSessions({
     createServer: () => ({
-      ...createMcpServer({ supervisor }),
+      ...createMcpServer({ supervisor: rig.supervisor }),
       isBusy: false,
       close: () => Promise.reject(new Error('It is stuck.')),
     }),

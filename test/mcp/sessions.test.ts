@@ -3,9 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMcpServer } from '../../src/mcp/create-mcp-server.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';
-import { createScriptedBackend } from '../../src/testing/index.ts';
 import { tempDir } from '../support/os.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 import { arrange, dataOf, type Era, eras, speaking } from './arrange.ts';
@@ -104,12 +102,11 @@ async function arrangeRoots(era: Era, roots: readonly string[] | Error) {
     wantsRoot: true,
     policy: { mode: 'auto', restrictToWorkspace: true },
     supervisor: ({ root }) => {
-      const supervisor = createSupervisor({
-        stateDirectory: false,
-        backend: createScriptedBackend((run) => {
+      const { supervisor } = createVirtualHarness({
+        script: (run) => {
           run.comeUp();
           run.exit({ code: 0 });
-        }),
+        },
         ...(root !== null && { cwd: root }),
       });
       supervisors.push(supervisor);

@@ -6,14 +6,13 @@ import type { ConversationEvent } from '../../src/conversation/conversation-even
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import type { ChatMessage, ToolCall } from '../../src/models/chat-model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import type { Completion } from '../../src/supervisor/runtime-event.ts';
-import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { ToolAnswer } from '../../src/tools/tool.ts';
 import { processTools } from '../../src/tools/tool-sets.ts';
 import { findRequestFaults, findTranscriptFaults } from '../conversation/transcript-faults.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 import { createMortalJournal, type Medium, type MortalJournal } from './mortal-journal.ts';
 import { createPushedModel, type PushedModel } from './pushed-model.ts';
 
@@ -72,11 +71,7 @@ interface Program {
 }
 
 export function openRace(medium: Medium): Race {
-  const backend = createScriptedBackend();
-  const supervisor = createSupervisor({
-    stateDirectory: false,
-    clock: createVirtualClock(),
-    backend,
+  const { supervisor, backend } = createVirtualHarness({
     maxBackgroundProcesses: 10_000,
     maxBackgroundTime: 0,
   });

@@ -1,17 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 import { eventually } from './eventually.ts';
 import type { RandomWorld } from './random-commands.ts';
 import { MAX_LIVE } from './random-model.ts';
 
 /** Scripted processes on a virtual clock. */
 export function createRandomScriptedWorld(): RandomWorld {
-  const clock = createVirtualClock();
-  const backend = createScriptedBackend();
-  const supervisor = createSupervisor({
-    ...{ clock, backend, stateDirectory: false, maxBackgroundProcesses: MAX_LIVE },
-  });
+  const rig = createVirtualHarness({ maxBackgroundProcesses: MAX_LIVE });
+  const { supervisor, backend, clock } = rig;
   const runsOf = (id: string) => backend.runs.filter(({ request }) => request.id === id);
   return {
     supervisor,
@@ -31,10 +26,8 @@ export function createRandomScriptedWorld(): RandomWorld {
     countUp: () => backend.runs.filter(({ isUp }) => isUp).length,
     until: (condition, what) => eventually(condition, { what, on: 'scripts' }),
     [Symbol.asyncDispose]: async () => {
-      const done = supervisor.shutdown();
-      clock.advance(60_000);
-      await done;
-      await setImmediate();
+      await rig[Symbol.asyncDispose]();
+      await turn();
     },
   };
 }

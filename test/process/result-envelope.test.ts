@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createSupervisor, type ProcessKind, toEnvelope } from '../../src/index.ts';
-import { createScriptedBackend, type Script } from '../../src/testing/index.ts';
+import { type ProcessKind, toEnvelope } from '../../src/index.ts';
+import type { Script } from '../../src/testing/index.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 
 /** The result of a foreground call whose command does as the script says. */
@@ -166,9 +166,9 @@ test.each([{}, { maxBufferBytes: 4_000_000 }])(
 );
 
 test('a refused start is a result', async () => {
-  await using supervisor = createSupervisor({ backend: createScriptedBackend(), stateDirectory: false });
+  await using rig = createVirtualHarness();
 
-  const result = toEnvelope(await supervisor.execute({ command: 'x', timeuot: 1 } as never));
+  const result = toEnvelope(await rig.supervisor.execute({ command: 'x', timeuot: 1 } as never));
 
   expect(result).toMatchObject({ ok: false, process: null });
   expect((result as { error: string }).error).toContain('Did you mean "timeout"?');

@@ -4,10 +4,10 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
-import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { createVirtualClock } from '../../src/testing/index.ts';
 import { carriers, commandOf, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
+import { createVirtualHarness } from '../support/virtual.ts';
 
 interface Host {
   readonly child: ChildProcess;
@@ -236,11 +236,8 @@ test('a wall clock set forward times nothing out', async () => {
   const clock = createVirtualClock();
   let jumpMs = 0;
   const jumping = { ...clock, epochMs: () => clock.epochMs() + jumpMs };
-  await using supervisor = createSupervisor({
-    clock: jumping,
-    backend: createScriptedBackend(),
-    stateDirectory: false,
-  });
+  await using rig = createVirtualHarness({ clock: jumping });
+  const { supervisor } = rig;
   const foreground = supervisor.start({ command: 'x' });
   const background = supervisor.start({ command: 'y', background: true, ready: { alive: '1h' } });
 
