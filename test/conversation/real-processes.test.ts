@@ -1,23 +1,19 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
-import { createSupervisor, type Supervisor } from '../../src/index.ts';
+import type { Supervisor } from '../../src/index.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
-import { carriers, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
+import { carriers, isAlive, waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 import { lastProcessId } from './arrange.ts';
 
-const cookies: string[] = [];
-
-afterEach(() => Promise.all(cookies.splice(0).map((cookie) => endAll([], cookie))));
-
 function talk(supervisor: Supervisor, steps: readonly ScriptedStep[]) {
-  cookies.push(`/${supervisor.id}/`);
   return createConversation({ supervisor, model: createScriptedModel(steps), policy: { mode: 'auto' } });
 }
 
 test('a promoted command wakes the agent when it ends', async () => {
-  using folder = tempDir();
-  await using supervisor = createSupervisor({ stateDirectory: folder.path });
-  const command = `until [ -e ${folder.file('go')} ]; do sleep 0.05; done; echo '</process_notice>'; exit 7`;
+  await using stage = openRealHarness();
+  const { supervisor, file } = stage;
+  const command = `until [ -e ${file('go')} ]; do sleep 0.05; done; echo '</process_notice>'; exit 7`;
   await using conversation = talk(supervisor, [
     { calls: [{ name: 'run_command', arguments: { command, timeout_seconds: 0.1 } }] },
     { text: 'later' },
@@ -25,7 +21,7 @@ test('a promoted command wakes the agent when it ends', async () => {
   ]);
 
   const first = await conversation.say('go');
-  await supervisor.execute({ command: `touch ${folder.file('go')}` });
+  await supervisor.execute({ command: `touch ${file('go')}` });
   await waitUntil(() => conversation.transcript.at(-2)?.role === 'notice');
   await conversation.idle();
 
@@ -37,11 +33,11 @@ test('a promoted command wakes the agent when it ends', async () => {
 });
 
 test('calls of one step run at the same time', async () => {
-  using folder = tempDir();
-  await using supervisor = createSupervisor({ stateDirectory: false });
+  await using stage = openRealHarness({ stateDirectory: false });
+  const { supervisor, file } = stage;
   // Each waits for the other: one after the other they would never end.
   const meet = (mine: string, other: string) =>
-    `touch ${folder.file(mine)}; until [ -e ${folder.file(other)} ]; do sleep 0.02; done; echo ${mine}`;
+    `touch ${file(mine)}; until [ -e ${file(other)} ]; do sleep 0.02; done; echo ${mine}`;
   await using conversation = talk(supervisor, [
     {
       calls: [
@@ -61,7 +57,8 @@ test('calls of one step run at the same time', async () => {
 });
 
 test('a killed server is gone as a tree', async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false });
+  await using stage = openRealHarness({ stateDirectory: false });
+  const { supervisor } = stage;
   let pids: number[] = [];
   await using conversation = talk(supervisor, [
     {
@@ -90,7 +87,8 @@ test('a killed server is gone as a tree', async () => {
 });
 
 test('closing ends the processes of the conversation only', async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false });
+  await using stage = openRealHarness({ stateDirectory: false });
+  const { supervisor } = stage;
   const other = supervisor.start({ command: 'sleep 600', owner: 'somebody', background: true });
   const conversation = talk(supervisor, [
     { calls: [{ name: 'start_process', arguments: { command: 'sleep 600' } }] },
@@ -108,7 +106,8 @@ test('closing ends the processes of the conversation only', async () => {
 });
 
 test('closing ends what an ended process left behind', async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false });
+  await using stage = openRealHarness({ stateDirectory: false });
+  const { supervisor } = stage;
   const conversation = talk(supervisor, [
     { calls: [{ name: 'start_process', arguments: { command: 'sleep 600 >/dev/null 2>&1 & echo left' } }] },
     { text: 'started' },

@@ -1,31 +1,21 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startGroup } from '../../src/groups/create-group.ts';
-import { createSupervisor, type Supervisor } from '../../src/index.ts';
 import { findFreePort, holdPort } from '../readiness/rig.ts';
-import { isAlive, startTicksOf, tempDir, waitUntil } from '../support/os.ts';
+import { isAlive, startTicksOf, waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 
 const withinMs = 30_000;
 const timeout = 90_000;
-
-let directory: ReturnType<typeof tempDir>;
-let supervisor: Supervisor;
-beforeEach(() => {
-  directory = tempDir();
-  supervisor = createSupervisor({ cwd: directory.path, stateDirectory: false });
-});
-afterEach(async () => {
-  await supervisor.shutdown();
-  directory.remove();
-});
 
 const pidOf = (view: { readonly pid?: unknown } | undefined): number => Number(view?.pid);
 
 const server = `require('http').createServer((_, answer) => answer.end()).listen(Number(process.argv[1]), '127.0.0.1')`;
 
 test('a server and its client start, fall and stop together', { timeout }, async () => {
+  await using stage = openRealHarness({ stateDirectory: false });
   const port = await findFreePort();
   const restart = { policy: 'transient', minBackoff: 20 } as const;
-  const group = startGroup(supervisor, {
+  const group = startGroup(stage.supervisor, {
     strategy: 'restForOne',
     processes: {
       server: {
@@ -67,8 +57,9 @@ test('a server and its client start, fall and stop together', { timeout }, async
 });
 
 test('a taken port keeps the dependants from starting', { timeout }, async () => {
+  await using stage = openRealHarness({ stateDirectory: false });
   const port = await holdPort('127.0.0.1');
-  const group = startGroup(supervisor, {
+  const group = startGroup(stage.supervisor, {
     processes: {
       server: { command: 'exec sleep 1000', ready: { port } },
       client: { command: 'exec sleep 1000', dependsOn: ['server'] },

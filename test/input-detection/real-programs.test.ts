@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { filter, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createSupervisor, type ProcessHandle, type Supervisor } from '../../src/index.ts';
-import { isAlive, stateOf, tempDir, waitUntil } from '../support/os.ts';
+import type { ProcessHandle } from '../../src/index.ts';
+import { isAlive, stateOf, waitUntil } from '../support/os.ts';
+import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 const withinMs = 30_000;
 const timeout = 60_000;
@@ -10,19 +11,13 @@ const timeout = 60_000;
 const askInNode =
   'require("readline").createInterface({ input: process.stdin, output: process.stdout }).question("name? ", () => {})';
 
-let supervisor: Supervisor;
-let directory: ReturnType<typeof tempDir>;
+let stage: RealHarness;
 
 beforeEach(() => {
-  directory = tempDir();
-  supervisor = createSupervisor({ stateDirectory: false, terminal: 'pty', cwd: directory.path });
+  stage = openRealHarness({ stateDirectory: false, terminal: 'pty' });
 });
 
-afterEach(async () => {
-  const { survivors } = await supervisor.shutdown();
-  directory.remove();
-  expect(survivors).toEqual([]);
-});
+afterEach(() => stage[Symbol.asyncDispose]());
 
 describe('with a pipe', () => {
   test.each([
@@ -163,7 +158,7 @@ function start(
   more: { stdin?: 'pipe'; interactive?: boolean },
 ): ProcessHandle {
   const given = typeof command === 'string' ? command : ([...command] as [string, ...string[]]);
-  return supervisor.start({ command: given, background: true, ...more });
+  return stage.supervisor.start({ command: given, background: true, ...more });
 }
 
 /** On a slow machine the wait is seen before the prompt has come. */

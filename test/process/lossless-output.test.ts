@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { createSupervisor, type OutputLine } from '../../src/index.ts';
-import { tempDir } from '../support/os.ts';
+import type { OutputLine } from '../../src/index.ts';
+import { openRealHarness } from '../support/real.ts';
 
-const small = { maxBufferBytes: 2048, headBytes: 0 };
+const small = { background: true, maxBufferBytes: 2048, headBytes: 0 };
 
-describe.each(['in memory', 'in a log file', 'in a log file at its cap'])('output kept %s', (where) => {
+describe.each([
+  ['in memory', { stateDirectory: false }],
+  ['in a log file', {}],
+  ['in a log file at its cap', { maxLogBytes: 256 * 1024 }],
+] as const)('output kept %s', (_where, options) => {
   test('reaches a slow reader without a gap', async () => {
-    const directory = tempDir();
-    const stateDirectory = where === 'in memory' ? false : directory.path;
-    const maxLogBytes = where === 'in a log file at its cap' ? 256 * 1024 : 64 * 1024 * 1024;
-    await using supervisor = createSupervisor({ stateDirectory, maxLogBytes });
-    const handle = supervisor.start({ command: 'seq 1 300000', background: true, ...small });
+    await using stage = openRealHarness(options);
+    const handle = stage.supervisor.start({ command: 'seq 1 300000', ...small });
 
     let next = 1;
     for await (const { text, stream } of handle.lines()) {
@@ -20,20 +21,12 @@ describe.each(['in memory', 'in a log file', 'in a log file at its cap'])('outpu
 
     expect(next).toBe(300_001);
     expect((await handle.ended).status).toBe('completed');
-    await supervisor.shutdown();
-    directory.remove();
   });
 });
 
 test('a kill ends a process that waits for its reader, and the reader gets the rest', async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false });
-  const handle = supervisor.start({
-    command: ['yes'],
-    background: true,
-    killGrace: '1m',
-    drainMax: '1m',
-    ...small,
-  });
+  await using stage = openRealHarness({ stateDirectory: false });
+  const handle = stage.supervisor.start({ command: ['yes'], killGrace: '1m', drainMax: '1m', ...small });
   const reader = handle.output({ lossless: true });
   await reader.next();
 
@@ -45,8 +38,8 @@ test('a kill ends a process that waits for its reader, and the reader gets the r
 });
 
 test('a process ends although its reader has not read its last output', async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false });
-  const handle = supervisor.start({ command: 'seq 1 20000', background: true, drainMax: '1m', ...small });
+  await using stage = openRealHarness({ stateDirectory: false });
+  const handle = stage.supervisor.start({ command: 'seq 1 20000', drainMax: '1m', ...small });
   const lines = handle.lines();
 
   const view = await handle.ended;
@@ -57,8 +50,8 @@ test('a process ends although its reader has not read its last output', async ()
 });
 
 test('a reader that leaves lets its process continue', async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false });
-  const handle = supervisor.start({ command: 'seq 1 300000', background: true, ...small });
+  await using stage = openRealHarness({ stateDirectory: false });
+  const handle = stage.supervisor.start({ command: 'seq 1 300000', ...small });
   const stream = handle.toWeb();
   for await (const line of handle.lines()) if (line.text === '10') break;
 
@@ -68,8 +61,8 @@ test('a reader that leaves lets its process continue', async () => {
 });
 
 test('a terminal waits for a slow reader', async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false, terminal: 'pty' });
-  const handle = supervisor.start({ command: 'seq 1 100000', interactive: true, background: true, ...small });
+  await using stage = openRealHarness({ stateDirectory: false, terminal: 'pty' });
+  const handle = stage.supervisor.start({ command: 'seq 1 100000', interactive: true, ...small });
 
   const seen: OutputLine[] = await Array.fromAsync(handle.lines({ stream: 'screen' }));
 
@@ -77,13 +70,12 @@ test('a terminal waits for a slow reader', async () => {
 });
 
 test('a function waits for its reader where it awaits what it prints', async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false });
+  await using stage = openRealHarness({ stateDirectory: false });
   let printed = 0;
-  const handle = supervisor.start({
+  const handle = stage.supervisor.start({
     run: async ({ stdout }) => {
       for (; printed < 100; printed += 1) await stdout('x'.repeat(1_000));
     },
-    background: true,
     ...small,
   });
   const reader = handle.output({ lossless: true });
@@ -95,10 +87,9 @@ test('a function waits for its reader where it awaits what it prints', async () 
   expect(printed).toBe(100);
 });
 
-test('a wrong option of an iteration throws', () => {
-  const supervisor = createSupervisor({ stateDirectory: false });
-  const handle = supervisor.start({ command: 'true', background: true });
+test('a wrong option of an iteration throws', async () => {
+  await using stage = openRealHarness({ stateDirectory: false });
+  const handle = stage.supervisor.start({ command: 'true', background: true });
 
   expect(() => handle.lines({ from: -1 })).toThrow(expect.objectContaining({ code: 'invalid-option' }));
-  return supervisor.shutdown();
 });

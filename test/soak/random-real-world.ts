@@ -1,8 +1,7 @@
-import { createSupervisor } from '../../src/index.ts';
-import { expectNoSurvivors } from '../../src/testing/index.ts';
 import type { RandomWorld } from '../model/random-commands.ts';
 import { MAX_LIVE } from '../model/random-model.ts';
-import { carriers, waitUntil } from '../support/os.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 
 /** Repeats its input, and exits or crashes when a line says so. */
 const PROGRAM =
@@ -10,9 +9,8 @@ const PROGRAM =
 
 /** Real processes, whose number is read from the operating system. */
 export function createRandomRealWorld(): RandomWorld {
-  const supervisor = createSupervisor({
-    ...{ stateDirectory: false, maxBackgroundProcesses: MAX_LIVE },
-  });
+  const stage = openRealHarness({ stateDirectory: false, maxBackgroundProcesses: MAX_LIVE });
+  const { supervisor } = stage;
   return {
     supervisor,
     mailbox: supervisor.mailbox('user'),
@@ -24,11 +22,8 @@ export function createRandomRealWorld(): RandomWorld {
     },
     pass: () => {},
     received: (handle) => handle.read({ format: 'raw' }).text,
-    countUp: () => carriers(`TROUPE_SUPERVISOR_ID=${supervisor.id}`).length,
+    countUp: () => stage.alive().length,
     until: async (condition, what) => void (await waitUntil(condition, { what, withinMs: 15_000 })),
-    [Symbol.asyncDispose]: async () => {
-      await supervisor.shutdown();
-      await expectNoSurvivors(supervisor);
-    },
+    [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
   };
 }

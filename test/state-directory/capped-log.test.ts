@@ -8,13 +8,15 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { printLogs } from '../../src/cli/verbs/logs/logs.ts';
 import { toGapLine } from '../../src/output/log-map.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
+import type { Supervisor } from '../../src/supervisor/supervisor.ts';
 import { fakeIo } from '../cli/fake-io.ts';
 import { tempDir } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 import { endedRecord, writeRecord } from './records.ts';
 
 const MIB = 1024 * 1024;
@@ -94,26 +96,21 @@ test.each([
 });
 
 test('a capped log of a pipe reads the same once its supervisor is gone', async () => {
-  const place = tempDir();
-  onTestFinished(place.remove);
-  const { id, supervised } = await printBeyondCap(place.path);
-  const state = openStateDirectory({ directory: place.path });
-  onTestFinished(() => state.close());
+  await using stage = openRealHarness({ maxLogBytes: 64 * 1024 });
+  const { id, supervised } = await printBeyondCap(stage.supervisor);
+  await stage.supervisor.shutdown();
+  const state = openStateDirectory({ directory: stage.stateDirectory });
 
   const [tail, whole] = [await state.read(id, { tail: 3 }), await state.read(id)];
+  state.close();
 
   expect(tail).toEqual(supervised.tail);
   expect(whole).toMatchObject({ to: supervised.bytes, droppedBytes: supervised.missingBytes });
   expect(whole.text).not.toContain('[troupe:');
 });
 
-/** Prints more than the log keeps, in a supervisor that is gone afterwards. */
-async function printBeyondCap(directory: string) {
-  await using supervisor = createSupervisor({
-    cwd: directory,
-    stateDirectory: directory,
-    maxLogBytes: 64 * 1024,
-  });
+/** Prints more than the log keeps. */
+async function printBeyondCap(supervisor: Supervisor) {
   const handle = supervisor.start({ command: 'seq 100000' });
   const { output } = await handle.ended;
   const tail = handle.read({ tail: 3 });

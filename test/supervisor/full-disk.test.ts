@@ -3,25 +3,22 @@ import { expect, test } from 'vitest';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createSocketPaths } from '../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
 import { untilServerIsGone } from '../spawn/tmux/arrange.ts';
 import { isInstalled } from '../support/installed.ts';
 import { waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 const timeout = 60_000;
 const MIB = 1024 * 1024;
 
-function openStage(disk: SmallDisk, options: SupervisorOptions = {}) {
-  const stateDirectory = join(disk.path, 'state');
-  const supervisor = createSupervisor({ cwd: '/', stateDirectory, killGrace: 100, ...options });
-  return { supervisor, stateDirectory };
-}
+const openStage = (disk: SmallDisk, options: SupervisorOptions = {}) =>
+  openRealHarness({ cwd: '/', stateDirectory: join(disk.path, 'state'), killGrace: 100, ...options });
 
 test('a persistent process can write more than a small disk holds', { timeout }, async (context) => {
   using disk = mountSmallDisk(context, 3);
-  const { supervisor } = openStage(disk);
+  await using stage = openStage(disk);
   // Each part waits for room, so that a slow machine is no full disk.
   const script = `i=0
     while [ $i -lt 40 ]; do
@@ -30,8 +27,8 @@ test('a persistent process can write more than a small disk holds', { timeout },
       i=$((i+1))
     done`;
 
-  const view = await supervisor.start({ command: script, lifetime: 'persistent', background: true }).ended;
-  await supervisor.shutdown();
+  const view = await stage.supervisor.start({ command: script, lifetime: 'persistent', background: true })
+    .ended;
 
   expect(view.reason).toEqual({ type: 'exited', code: 0 });
   expect(view.output.bytes).toBe(10 * MIB);
@@ -41,8 +38,8 @@ test('a persistent process can write more than a small disk holds', { timeout },
 
 test('a full disk is reported in the view and in the log', { timeout }, async (context) => {
   using disk = mountSmallDisk(context, 2);
-  const { supervisor, stateDirectory } = openStage(disk);
-  const process = supervisor.start({
+  await using stage = openStage(disk);
+  const process = stage.supervisor.start({
     command: 'while :; do echo a line; sleep 0.02; done 2>/dev/null',
     lifetime: 'persistent',
     background: true,
@@ -56,7 +53,7 @@ test('a full disk is reported in the view and in the log', { timeout }, async (c
   await waitUntil(() => process.read().text.includes('[troupe:'), { what: 'the log is marked' });
   const { text } = process.read();
   await process.kill();
-  await supervisor.shutdown();
+  await stage.supervisor.shutdown();
 
   expect(degraded).toBe(
     'the disk was full: output that the process could not write may be missing; the amount is unknown',
@@ -64,7 +61,7 @@ test('a full disk is reported in the view and in the log', { timeout }, async (c
   expect(text).toContain(
     '\n[troupe: the disk was full here: output that the process could not write may be missing]\n',
   );
-  const later = openStateDirectory({ directory: stateDirectory });
+  const later = openStateDirectory({ directory: stage.stateDirectory });
   expect((await later.show(process.id)).view.output.degraded).toBe(degraded);
   later.close();
 });
@@ -74,9 +71,9 @@ test.skipIf(!isInstalled('tmux'))(
   { timeout },
   async (context) => {
     using disk = mountSmallDisk(context, 2);
-    const { supervisor, stateDirectory } = openStage(disk, { terminal: 'tmux' });
-    const socket = createSocketPaths(toStatePaths(stateDirectory)).make('tmux');
-    const process = supervisor.start({
+    await using stage = openStage(disk, { terminal: 'tmux' });
+    const socket = createSocketPaths(toStatePaths(stage.stateDirectory)).make('tmux');
+    const process = stage.supervisor.start({
       command: 'while read -r word; do echo "<$word>"; done',
       interactive: true,
       background: true,
@@ -99,7 +96,7 @@ test.skipIf(!isInstalled('tmux'))(
 
     await waitUntil(() => process.read().text.includes('<after>'), { what: 'later output is there' });
     await process.kill();
-    await supervisor.shutdown();
+    await stage.supervisor.shutdown();
     await untilServerIsGone(socket);
   },
 );

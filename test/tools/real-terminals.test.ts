@@ -1,24 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
 import { createToolHost } from '../../src/tools/tool-host.ts';
 import { isInstalled } from '../support/installed.ts';
-import { carriers, tempDir, waitUntil } from '../support/os.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 import { allTools, dataOf } from './arrange.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /** Tools of an agent that may do everything, with real processes in real terminals. */
 function arrange() {
-  const directory = tempDir();
-  const supervisor = createSupervisor({
-    cwd: directory.path,
+  const stage = openRealHarness({
     terminal: 'pty',
     control: false,
     secrets: { password: () => 'hunter2-secret' },
   });
   const host = createToolHost({
-    ...{ supervisor, tools: allTools, owner: 'agent', policy: { mode: 'dangerous' } },
+    ...{ supervisor: stage.supervisor, tools: allTools, owner: 'agent', policy: { mode: 'dangerous' } },
     // The test needs a shell that takes commands from its terminal.
     ask: async () => true,
   });
@@ -26,7 +24,7 @@ function arrange() {
   const call = async (name: string, input: object): Promise<any> =>
     dataOf((await host.call({ name, input })).answer);
   return {
-    directory,
+    ...stage,
     call,
     /** The screen once it shows that: on a slow machine an answer may come before the program has drawn. */
     shows: (process_id: string, wanted: RegExp) =>
@@ -37,18 +35,13 @@ function arrange() {
         },
         { withinMs: 15_000, what: `${wanted} on the screen` },
       ),
-    async [Symbol.asyncDispose]() {
-      await supervisor.shutdown();
-      expect(carriers(`TROUPE_SUPERVISOR_ID=${supervisor.id}`)).toEqual([]);
-      directory.remove();
-    },
   };
 }
 
 test('a pager is read, searched and left', async () => {
   await using given = arrange();
   const lines = Array.from({ length: 500 }, (_, index) => `line ${index + 1}`);
-  writeFileSync(given.directory.file('long.txt'), lines.join('\n'));
+  writeFileSync(given.file('long.txt'), lines.join('\n'));
 
   const started = await given.call('start_process', { command: 'less long.txt', interactive: true });
   const { process_id } = started;
@@ -86,7 +79,7 @@ test.skipIf(!isInstalled('vim'))('an editor writes what is typed', async () => {
   await given.call('wait_for', { process_id, exit: true });
 
   expect(typed).toMatchObject({ full_screen: true, cursor: { row: 1 } });
-  expect(readFileSync(given.directory.file('notes.txt'), 'utf8')).toBe('first\nsecond -- ;\n');
+  expect(readFileSync(given.file('notes.txt'), 'utf8')).toBe('first\nsecond -- ;\n');
 });
 
 test('a shell takes what looks like options and keys as it stands', async () => {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { News } from '../../src/mailbox/news.ts';
-import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { tempDir, waitUntil } from '../support/os.ts';
+import { waitUntil } from '../support/os.ts';
+import { openRealHarness } from '../support/real.ts';
 
 const withinMs = 60_000;
 
@@ -12,7 +12,8 @@ function linesOf(news: News | undefined): readonly string[] {
 }
 
 test('a real program is watched until its end', { timeout: 150_000 }, async () => {
-  await using supervisor = createSupervisor({ stateDirectory: false, handleSignals: false });
+  await using stage = openRealHarness({ stateDirectory: false, handleSignals: false });
+  const { supervisor } = stage;
   const news: News[] = [];
   supervisor.news$.subscribe((each) => news.push(each));
   const handle = supervisor.start({
@@ -46,8 +47,8 @@ test('a real program is watched until its end', { timeout: 150_000 }, async () =
 });
 
 test('a program that writes its log itself is watched, too', { timeout: 150_000 }, async () => {
-  using place = tempDir();
-  await using supervisor = createSupervisor({ stateDirectory: place.path, handleSignals: false });
+  await using stage = openRealHarness({ handleSignals: false });
+  const { supervisor } = stage;
   const news: News[] = [];
   supervisor.news$.subscribe((each) => news.push(each));
   const handle = supervisor.start({
@@ -85,13 +86,8 @@ test('watches and schedules keep no program alive', { timeout: 150_000 }, () => 
 });
 
 test('a single write on a terminal ends a silence', { timeout: 150_000 }, async () => {
-  using place = tempDir();
-  await using supervisor = createSupervisor({
-    cwd: place.path,
-    stateDirectory: false,
-    handleSignals: false,
-    terminal: 'pty',
-  });
+  await using stage = openRealHarness({ stateDirectory: false, handleSignals: false, terminal: 'pty' });
+  const { supervisor } = stage;
   const shown: (readonly string[])[] = [];
   supervisor.news$.subscribe((news) => {
     if (news.type === 'watch.quiet') shown.push(news.lines);
@@ -105,7 +101,7 @@ test('a single write on a terminal ends a silence', { timeout: 150_000 }, async 
   supervisor.watch(handle.id, { quiet: 300 });
 
   await waitUntil(() => shown.at(-1)?.includes('working'), { withinMs });
-  writeFileSync(place.file('go'), '');
+  writeFileSync(stage.file('go'), '');
   await waitUntil(() => shown.at(-1)?.includes('working Continue?'), { withinMs });
   await handle.kill();
 
