@@ -216,7 +216,7 @@ test('a process of a delegate ends with the delegate', async () => {
       coder: [
         start('sleep 600'),
         async () => {
-          before = (await waitUntil(() => (given.alive().length > 0 ? given.alive() : null))).length;
+          before = await waitUntil(() => given.alive().length);
           return { text: 'started' };
         },
       ],
