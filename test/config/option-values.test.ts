@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { CommandSpec, createSupervisor } from '../../src/index.ts';
-import { createVirtualHarness } from '../support/virtual.ts';
+import type { CommandSpec } from '../../src/index.ts';
+import { createVirtualHarness, type VirtualOptions } from '../support/virtual.ts';
 
-function open(options: Parameters<typeof createSupervisor>[0] = {}) {
+function open(options: VirtualOptions = {}) {
   return createVirtualHarness(options);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Conversation, ConversationOptions } from '../../src/conversation/conversation.ts';
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
-import type { Supervisor, SupervisorOptions } from '../../src/index.ts';
+import type { Supervisor } from '../../src/index.ts';
 import type { Mailbox } from '../../src/mailbox/mailbox.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 import type { ScriptedStep } from '../../src/models/scripted-model.ts';
@@ -11,14 +11,14 @@ import type { Tool, ToolAnswer, ToolContext } from '../../src/tools/tool.ts';
 import { processTools } from '../../src/tools/tool-sets.ts';
 import { waitUntil } from '../support/os.ts';
 import { talk } from '../support/talk.ts';
-import { createVirtualHarness } from '../support/virtual.ts';
+import { createVirtualHarness, type VirtualOptions } from '../support/virtual.ts';
 
 /** Opens a conversation without an operating system: processes are scripted, and so is the model. */
 export function arrange(options: {
   steps: readonly ScriptedStep[];
   tools?: readonly Tool[];
   script?: Script;
-  supervisor?: SupervisorOptions;
+  supervisor?: VirtualOptions;
   maxSteps?: number;
   more?: Partial<ConversationOptions>;
 }) {

@@ -1,9 +1,8 @@
 import { startGroup } from '../../src/groups/create-group.ts';
 import type { GroupOptions } from '../../src/groups/group-options.ts';
 import type { ProcessGroup } from '../../src/groups/process-group.ts';
-import type { SupervisorOptions } from '../../src/index.ts';
 import type { ScriptedRun } from '../../src/testing/index.ts';
-import { createVirtualHarness, type VirtualHarness } from '../support/virtual.ts';
+import { createVirtualHarness, type VirtualHarness, type VirtualOptions } from '../support/virtual.ts';
 
 export interface GroupRig extends VirtualHarness {
   readonly group: ProcessGroup;
@@ -14,9 +13,7 @@ export interface GroupRig extends VirtualHarness {
 }
 
 /** A group of processes that are played by hand; their command is their name. */
-export function createGroupRig(
-  options: GroupOptions & { readonly supervisor?: SupervisorOptions },
-): GroupRig {
+export function createGroupRig(options: GroupOptions & { readonly supervisor?: VirtualOptions }): GroupRig {
   const { supervisor, ...groupOptions } = options;
   const rig = createVirtualHarness({ maxBackgroundProcesses: 100, ...supervisor });
   const group = startGroup(rig.supervisor, groupOptions);

@@ -1,8 +1,7 @@
 import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client';
 import { createMcpServer, type McpServerOptions } from '../../src/mcp/create-mcp-server.ts';
-import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
 import type { Script } from '../../src/testing/index.ts';
-import { createVirtualHarness } from '../support/virtual.ts';
+import { createVirtualHarness, type VirtualOptions } from '../support/virtual.ts';
 
 export const eras = ['legacy', 'modern'] as const;
 export type Era = (typeof eras)[number];
@@ -17,7 +16,7 @@ export interface StageOptions extends Partial<Omit<McpServerOptions, 'supervisor
   readonly script?: Script;
   /** Whether interactive processes get a terminal. Default false. */
   readonly terminal?: boolean;
-  readonly settings?: SupervisorOptions;
+  readonly settings?: VirtualOptions;
   /** Default: one whose processes are played by hand. */
   readonly supervisor?: McpServerOptions['supervisor'];
   readonly capabilities?: NonNullable<ClientOptions['capabilities']>;

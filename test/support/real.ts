@@ -14,7 +14,7 @@ export interface RealHarness extends AsyncDisposable {
   /** Working directory; `file` returns the path of a file in it. */
   readonly directory: string;
   readonly file: (name: string) => string;
-  /** Path of the state directory; `"false"` without one. */
+  /** Path of the state directory; nothing is there with the option `false`. */
   readonly stateDirectory: string;
   /** Returns the living pids below a process, or below this supervisor, as the operating system reports them. */
   alive(id?: string): number[];
@@ -24,12 +24,12 @@ export interface RealHarness extends AsyncDisposable {
 /** Creates a supervisor whose disposal shuts it down and fails if anything survives. */
 export function openRealHarness(options: SupervisorOptions = {}): RealHarness {
   const directory = tempDir();
-  const { stateDirectory = directory.file('state'), ...rest } = options;
+  const stateDirectory = options.stateDirectory || directory.file('state');
   const supervisor = createSupervisor({
     cwd: directory.path,
     stateDirectory,
     shutdownGrace: 300,
-    ...rest,
+    ...options,
   });
   const events: RuntimeEvent[] = [];
   supervisor.events$.subscribe((event) => events.push(event));
@@ -39,7 +39,7 @@ export function openRealHarness(options: SupervisorOptions = {}): RealHarness {
     events,
     directory: directory.path,
     file: directory.file,
-    stateDirectory: String(stateDirectory),
+    stateDirectory,
     alive,
     count: (type, id) =>
       events.filter(

@@ -13,7 +13,9 @@ import {
   type VirtualClock,
 } from '../../src/testing/index.ts';
 
-export interface VirtualOptions extends SupervisorOptions {
+export interface VirtualOptions extends Omit<SupervisorOptions, 'clock'> {
+  /** Default: a new one, at `epochMs`. */
+  readonly clock?: VirtualClock | undefined;
   /** Plays each attempt. Without it a test plays them one by one. */
   readonly script?: Script;
   /** Accepts persistent processes, and continues those of another supervisor. Default false. */
@@ -42,9 +44,9 @@ export interface VirtualHarness extends AsyncDisposable {
 /** Creates a supervisor whose disposal kills what is alive. It has no state directory unless one is named. */
 export function createVirtualHarness(options: VirtualOptions = {}): VirtualHarness {
   const { script, durable = false, hasTerminal = false, epochMs, ...rest } = options;
+  const { clock = createVirtualClock(epochMs === undefined ? {} : { epochMs }), ...settings } = rest;
   const backend = createScriptedBackend(script, { durable, terminal: hasTerminal });
-  const clock = createVirtualClock(epochMs === undefined ? {} : { epochMs });
-  const supervisor = createSupervisor({ backend, clock, stateDirectory: false, control: false, ...rest });
+  const supervisor = createSupervisor({ backend, clock, stateDirectory: false, control: false, ...settings });
   const events: RuntimeEvent[] = [];
   supervisor.events$.subscribe((event) => events.push(event));
   return {

@@ -1,4 +1,3 @@
-import type { SupervisorOptions } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import { createGrants } from '../../src/policy/grant.ts';
 import type { Script } from '../../src/testing/index.ts';
@@ -9,7 +8,7 @@ import { createToolHost, type ToolHostOptions } from '../../src/tools/tool-host.
 import { toolSets } from '../../src/tools/tool-sets.ts';
 import { createWorkingDirectory } from '../../src/tools/working-directory.ts';
 import { waitUntil } from '../support/os.ts';
-import { createVirtualHarness, turn } from '../support/virtual.ts';
+import { createVirtualHarness, turn, type VirtualOptions } from '../support/virtual.ts';
 
 export const allTools: readonly Tool[] = Object.values(toolSets).flat();
 
@@ -19,7 +18,7 @@ export function arrange(
     script?: Script;
     /** Gives interactive processes a terminal. Default false. */
     terminal?: boolean;
-    supervisor?: SupervisorOptions;
+    supervisor?: VirtualOptions;
     wiring?: Partial<CallDeps>;
   } = {},
 ) {

@@ -1,13 +1,13 @@
-import type { CommandSpec, SupervisorOptions } from '../../src/index.ts';
+import type { CommandSpec } from '../../src/index.ts';
 import type { News } from '../../src/mailbox/news.ts';
 import type { ScriptedRun } from '../../src/testing/index.ts';
-import { createVirtualHarness, type VirtualHarness } from '../support/virtual.ts';
+import { createVirtualHarness, type VirtualHarness, type VirtualOptions } from '../support/virtual.ts';
 
 /** No limit, and no notification of any other kind. */
 const quietSettings = {
   maxBackgroundTime: 0,
   notifyAfterSilence: 0,
-} as const satisfies SupervisorOptions;
+} as const satisfies VirtualOptions;
 
 export interface WatchRig extends VirtualHarness {
   /** Notifications of the supervisor, oldest first. */
@@ -16,7 +16,7 @@ export interface WatchRig extends VirtualHarness {
 }
 
 /** Creates a supervisor whose only notifications are those of its watches. */
-export function createWatchRig(options: SupervisorOptions = {}): WatchRig {
+export function createWatchRig(options: VirtualOptions = {}): WatchRig {
   const rig = createVirtualHarness({ hasTerminal: true, ...quietSettings, ...options });
   const news: News[] = [];
   rig.supervisor.news$.subscribe((each) => news.push(each));
