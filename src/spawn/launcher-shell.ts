@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { toShellWord } from './tmux/quoting.ts';
 
 /** Shell that becomes a command, and the line with which it does. */
 interface LauncherShell {
@@ -31,3 +30,15 @@ const bash: LauncherShell = {
     return ['exec /usr/bin/env', ...unset, ...set, '"$@"'].join(' ');
   },
 };
+
+/**
+ * Quotes a text for a POSIX shell without characters that tmux would expand as formats and dates before the shell sees them:
+ * unusual ones are printed by number. A trailing newline is lost.
+ */
+export function toShellWord(text: string): string {
+  if (/^[\w./-]+$/.test(text)) return text;
+  const encoded = text.replaceAll(/[^A-Za-z0-9_./]+/g, (unusual) =>
+    [...Buffer.from(unusual)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
+  );
+  return `"$(printf '${encoded}')"`;
+}

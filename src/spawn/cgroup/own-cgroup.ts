@@ -2,11 +2,14 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProcText } from '../tree/proc-entry.ts';
 
-/** Name of a supervisor's cgroup begins with this. */
+/** Prefix of the names of supervisors' cgroups. */
 export const CGROUP_PREFIX = 'troupe-';
 
-/** The cgroup of this program, in which its supervisors make theirs, or why they cannot. */
+/** Cgroup of this program, in which its supervisors create theirs; `why`, a clause, where they cannot. */
 export type OwnCgroup = { readonly path: string } | { readonly why: string };
+
+/** Type of the root of the hierarchy, which has no file for it. */
+const rootType = 'domain';
 
 /** Finds the cgroup (version 2) of this program, mounted at the usual place or beside version 1. */
 export function findOwnCgroup(): OwnCgroup {
@@ -20,10 +23,12 @@ export function findOwnCgroup(): OwnCgroup {
   if (!existsSync(join(path, 'cgroup.procs'))) return { why: `${path} does not exist` };
   if (!isWritable(path) || !isWritable(join(path, 'cgroup.procs')))
     return { why: `${path} may not be written by this user: it is not delegated` };
+  const type = readProcText(join(path, 'cgroup.type'))?.trim() ?? rootType;
+  if (type !== 'domain') return { why: `${path} has the type "${type}", whose cgroups take no processes` };
   return { path };
 }
 
-/** Returns the cgroup above those of troupe, for programs that must outlive the process that starts them; `null` where there is none. */
+/** Returns the cgroup above those of troupe; `null` if this program runs in none of them. */
 export function findOuterCgroup(own: OwnCgroup = findOwnCgroup()): string | null {
   if (!('path' in own)) return null;
   const end = own.path.indexOf(`/${CGROUP_PREFIX}`);

@@ -1,5 +1,6 @@
 import type { SpawnFiles } from '../backend.ts';
-import { type TmuxCommand, toPlainFormat, toShellWord, toTmuxText } from './quoting.ts';
+import { toShellWord } from '../launcher-shell.ts';
+import { type TmuxCommand, toPlainFormat, toTmuxText } from './quoting.ts';
 
 /** First line of a screen file, see `toScreenText`. */
 export const screenFormat =

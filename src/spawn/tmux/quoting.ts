@@ -18,15 +18,3 @@ function toTmuxWord(text: string): string {
 export function toPlainFormat(text: string): string {
   return text.replaceAll('#', '##');
 }
-
-/**
- * Quotes a path for a POSIX shell without characters that tmux would expand as formats and dates before the shell sees them:
- * unusual ones are printed by number. A trailing newline is lost.
- */
-export function toShellWord(path: string): string {
-  if (/^[\w./-]+$/.test(path)) return path;
-  const encoded = path.replaceAll(/[^A-Za-z0-9_./]+/g, (unusual) =>
-    [...Buffer.from(unusual)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
-  );
-  return `"$(printf '${encoded}')"`;
-}

@@ -2,8 +2,7 @@ import type { SpawnRequest } from '../backend.ts';
 import { toJoinLine } from '../cgroup/join-cgroup.ts';
 import { toCommand } from '../command-line.ts';
 import { toTrappedSignals } from '../file/launcher-script.ts';
-import { chooseLauncherShell } from '../launcher-shell.ts';
-import { toShellWord } from './quoting.ts';
+import { chooseLauncherShell, toShellWord } from '../launcher-shell.ts';
 
 /** Command of the terminal: a shell with its script and the process's command. */
 interface StartPlan {

@@ -28,6 +28,7 @@ export interface TmuxServer {
   findPane(session: string): Promise<Pane | null>;
 }
 
+const startServer = 'start-server';
 /** A tmux that takes longer to answer never will. */
 export const answerTimeoutMs = 10_000;
 /** A server ends with its last session and refuses clients at that moment; a new one starts on the next try. */
@@ -44,9 +45,10 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
     timeoutMs: number,
   ): Promise<TmuxAnswer> {
     try {
-      // The server inherits the environment and the cgroup of its first client, so that gets no lineage and joins none of ours.
       const env = { PATH: process.env['PATH'] ?? systemPath, LC_ALL: 'C.UTF-8' };
-      const [file, ...words] = leaveCgroup({ command: [program, ...base, ...args], env });
+      const command = [program, ...base, ...args] as const;
+      // The server inherits the environment and the cgroup of the client that starts it: no lineage, and none of our cgroups.
+      const [file, ...words] = args[0] === startServer ? leaveCgroup({ command, env }) : command;
       const { stdout, stderr, failed, shortMessage } = await runProgram(file, words, {
         input,
         env,
@@ -73,7 +75,7 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
     ask: async (commands, { timeoutMs = answerTimeoutMs } = {}) => {
       const text = toTmuxText(commands);
       for (let tries = 1; ; tries += 1) {
-        const answer = await call(['start-server', ';', 'source-file', '-'], text, timeoutMs);
+        const answer = await call([startServer, ';', 'source-file', '-'], text, timeoutMs);
         if (answer.ok || tries === maxTries || !serverEnded.test(answer.error)) return answer;
       }
     },

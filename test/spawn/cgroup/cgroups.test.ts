@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSupervisor } from '../../../src/index.ts';
@@ -106,6 +106,19 @@ describe.skipIf(!canMakeCgroups())('with cgroups', () => {
     expect(basename(path)).toBe(`${handle.id}.1`);
     expect([wasThere, isThere]).toEqual([true, false]);
     expect(existsSync(dirname(dirname(path)))).toBe(false);
+  });
+
+  test('a program in a threaded cgroup makes none, and says why', () => {
+    const path = openCgroup();
+    writeFileSync(join(path, 'cgroup.type'), 'threaded');
+    const ownCgroupModule = join(import.meta.dirname, '../../../src/spawn/cgroup/own-cgroup.ts');
+    const script = `import { findOwnCgroup } from '${ownCgroupModule}'; console.log(findOwnCgroup().why);`;
+    const node = [process.execPath, '--input-type=module', '-e', script];
+
+    const [file, ...args] = joinCgroup(path, { command: node, env: process.env });
+    const { stdout } = spawnSync(file, args, { encoding: 'utf8' });
+
+    expect(stdout).toBe(`${path} has the type "threaded", whose cgroups take no processes\n`);
   });
 
   test('empty cgroups of dead supervisors are removed, those of others stay', () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { toShellWord, toTmuxText } from '../../../src/spawn/tmux/quoting.ts';
+import { toShellWord } from '../../../src/spawn/launcher-shell.ts';
+import { toTmuxText } from '../../../src/spawn/tmux/quoting.ts';
 
 const path = `/a b/'"$HOME\`id\`#{pid}%H\\\n\té😀;&*/x.log`;
 

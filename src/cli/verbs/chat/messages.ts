@@ -58,9 +58,11 @@ export function showPromotions(
   });
 }
 
-/** Shows warnings of Node and of troupe above the prompt, where Node would print them into it, until the returned function is called. */
+/** Shows warnings above the prompt instead of inside of it, until the returned function is called. Hidden warnings stay hidden. */
 export function showWarnings({ screen, page }: { screen: Screen; page: Page }): () => void {
   const printers = process.listeners('warning');
+  // `--no-warnings`.
+  if (printers.length === 0) return () => {};
   const show = ({ message }: Error) =>
     screen.show({ rows: toMarked({ voice: 'trouble', text: toPrintable(message), style: 'yellow' }, page) });
   process.removeAllListeners('warning');
