@@ -76,7 +76,7 @@ const settings: readonly Setting[] = [
 ];
 
 export async function answerSpawn(): Promise<Answer> {
-  // In a cgroup, starts slow those of other contenders down: they wait for the same locks of the kernel.
+  // Starts in cgroups would slow the other contenders down: they hold a kernel lock that every fork takes.
   await using supervisor = createSupervisor({ stateDirectory: false, maxParallelTools: 64, cgroups: false });
   const rows: Row[] = [];
   for (const setting of settings) {
@@ -98,7 +98,7 @@ export async function answerSpawn(): Promise<Answer> {
   };
 }
 
-/** Measures starts in cgroups; no rows where this user may not make any. */
+/** Measures starts in cgroups. Returns no rows where cgroups are unavailable. */
 async function askCgroups(): Promise<readonly Row[]> {
   await using supervisor = createSupervisor({ stateDirectory: false });
   const { held } = await supervisor.start({ command: ['true'] }).ended;
@@ -123,7 +123,7 @@ async function askCgroups(): Promise<readonly Row[]> {
 
 const CGROUP_GOAL = 1.25;
 const joining =
-  'The command joins its cgroup before it is executed, and the kernel lets it wait for a grace period of RCU, this program not: see decisions/cgroups.md.';
+  'The shell that joins the cgroup waits for an RCU grace period of the kernel before it becomes the command; the calling program does not wait. See decisions/cgroups.md.';
 
 function toRow(finding: Finding, context: { setting: Setting; findings: readonly Finding[] }): Row {
   const { setting, findings } = context;

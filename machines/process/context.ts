@@ -155,11 +155,11 @@ export interface ProcessEnd {
    * unknown. Known for commands on pipes on Linux, unless a child holds their output or they closed it before their exit.
    */
   readonly cpuMs: number | null;
-  /** By what its processes are held together; `null` where it has no process of the operating system, or none is known. */
+  /** Mechanism that holds its processes together; `null` for work without an operating-system process, and where it is unknown. */
   readonly held: HeldBy | null;
 }
 
-/** What holds the processes of a tree together: a cgroup of the kernel, or the lineage in their environment with parents, groups and sessions. */
+/** Mechanism that holds a process tree together: a cgroup, or the lineage in the environment with parents, groups and sessions. */
 export type HeldBy = 'cgroup' | 'lineage';
 
 /** End without any known fact. Its keys list all facts. */

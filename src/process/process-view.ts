@@ -112,8 +112,9 @@ interface Started {
   readonly pid: number | null;
   readonly pgid: number | null;
   /**
-   * By what its processes are held together: `cgroup`, which no descendant can leave unseen, or `lineage`, a mark in their environment beside
-   * parents, groups and sessions. `null` for work that has no operating-system process.
+   * Mechanism that holds its processes together. `cgroup`: every descendant is known, unless it moves itself to another cgroup. `lineage`: a
+   * mark in the environment, with parents, groups and sessions; a descendant that drops all of them is lost. `null` for work without an
+   * operating-system process.
    */
   readonly held: HeldBy | null;
   /** Milliseconds since the epoch. */

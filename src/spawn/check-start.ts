@@ -4,8 +4,8 @@ import { findLongArgument, findNulByte } from './command-line.ts';
 import { findProgram } from './find-program.ts';
 
 /**
- * Returns the error that `spawn` would report of a command; `null` without one. To be called where another program starts the command and
- * would complain in its place.
+ * Returns the error that `spawn` would report of a command; `null` without one. To be called where the command is started by
+ * another program, whose complaint would hide the error.
  */
 export function findStartError(
   [file]: readonly [file: string, ...args: readonly string[]],

@@ -78,9 +78,9 @@ export interface SupervisorOptions extends LimitOptions, OutputOptions {
   /** Ends the processes on SIGINT, SIGTERM, SIGHUP and an uncaught exception of this program. Default `false`. */
   readonly handleSignals?: boolean | undefined;
   /**
-   * Holds each process in a cgroup (version 2) of its own where this program may make one, as root or in a delegated cgroup: no descendant can
-   * leave it by itself. `false`, or where that is not possible: the lineage in the environment holds it. See `held` in a view. Linux only.
-   * Default `true`.
+   * Starts each process in a cgroup (version 2) of its own if this program may create one, as root or in a delegated cgroup: its descendants
+   * are then always known. A command starts some milliseconds later. With `false`, and where cgroups are unavailable, the lineage in the
+   * environment holds the process; see `held` in a view. Linux only. Default `true`.
    */
   readonly cgroups?: boolean | undefined;
   /**

@@ -149,7 +149,7 @@ function toEndText(view: Extract<ProcessView, { reason: unknown }>): string {
 
 const heldByWords = {
   cgroup: 'its cgroup',
-  lineage: 'its lineage: a descendant that hides its origin can only be suspected',
+  lineage: 'its lineage, which a descendant can leave',
 } as const;
 
 function toPidText(view: Extract<ProcessView, { pid: number | null }>): string {

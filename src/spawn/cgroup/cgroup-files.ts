@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { withReserve } from '../descriptors.ts';
 import { readProcText } from '../tree/proc-entry.ts';
 
-/** Number of readings until a group that is populated must have shown a process. */
+/** Readings within which a populated cgroup shows a process. */
 const maxReadings = 100;
 
 /**
- * Returns the pids in a cgroup and the cgroups below it; `null` where it does not exist. It is only reported empty if the kernel says so: a
- * process that forks while the list is read may be missing from it. Throws when the reading itself fails, as with too many open files.
+ * Returns the pids in a cgroup and the cgroups below it; `null` if it does not exist. The result is empty only if the kernel reports the
+ * cgroup as unpopulated: a process that forks during the reading may be missing from the list. Throws when the reading itself fails, as with too many open files.
  */
 export function readCgroupPids(path: string): readonly number[] | null {
   for (let reading = 0; ; reading += 1) {
@@ -17,7 +17,7 @@ export function readCgroupPids(path: string): readonly number[] | null {
   }
 }
 
-/** Kills every process in a cgroup and below it at once. Does nothing where it does not exist, or the kernel cannot (before 5.14). */
+/** Kills every process in a cgroup and below it at once. Does nothing if the cgroup does not exist, or on kernels before 5.14. */
 export function killCgroup(path: string): void {
   try {
     withReserve(() => writeFileSync(join(path, 'cgroup.kill'), '1', { flag: 'r+' }));
@@ -27,7 +27,7 @@ export function killCgroup(path: string): void {
 }
 
 /** Returns whether a process lives in a cgroup or below it. */
-export function isPopulated(path: string): boolean {
+function isPopulated(path: string): boolean {
   return /^populated 1$/m.test(readText(join(path, 'cgroup.events')) ?? '');
 }
 

@@ -6,7 +6,7 @@ import type { ToMark } from '../tree/scoped-table.ts';
 import { listBelow } from './cgroup-files.ts';
 import { CGROUP_PREFIX, findOwnCgroup } from './own-cgroup.ts';
 
-/** Cgroups of one supervisor, one for each attempt of a process: no descendant leaves it by itself, whatever it does to its environment. */
+/** Cgroups of one supervisor, one for each attempt of a process. A descendant stays in it, whatever it does to its environment or session. */
 export interface Cgroups {
   /** Cgroup above those of the processes that end with the supervisor; `null` where there are none. */
   readonly sessionPath: string | null;
@@ -29,8 +29,8 @@ const none: Cgroups = {
 };
 
 /**
- * Creates cgroups below the one of this program, as `troupe-<pid>-<start>-<supervisor>/session/<mark>.<attempt>` and `…/persistent/<mark>.<attempt>`. The first
- * one removes those that dead supervisors have left empty.
+ * Creates cgroups below the one of this program: `troupe-<pid>-<start>-<supervisor>/session/<mark>.<attempt>`, or `persistent` for processes
+ * that outlive their supervisor. The first one removes those that dead supervisors have left empty.
  */
 export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
   const own = findOwnCgroup();
@@ -57,7 +57,7 @@ export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
         mkdirSync(path, { recursive: true });
         return path;
       } catch {
-        // For example too many cgroups, or a hierarchy that has become read-only: the lineage holds the process.
+        // For example too many cgroups. The lineage holds the process then.
         return null;
       }
     },

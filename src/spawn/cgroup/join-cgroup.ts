@@ -5,15 +5,14 @@ import { chooseLauncherShell } from '../launcher-shell.ts';
 import type { Cgroups } from './cgroups.ts';
 import { findOuterCgroup } from './own-cgroup.ts';
 
-/** Line of a shell script with which it joins the cgroup `path`, a shell word. Where that fails, it removes the cgroup, which then holds nothing. */
+/** Returns a shell line that joins the cgroup `path`, a shell word. If that fails, it removes the cgroup, so that nothing is believed to be in it. */
 export function toJoinLine(path: string): string {
   return `{ echo 0 >${path}/cgroup.procs || rmdir ${path}; } 2>/dev/null`;
 }
 
 /**
- * Wraps a command so that it joins a cgroup before it is executed: a shell joins and becomes the command, with the same pid and the
- * environment that it was given. Joined from outside, a command could start something before; and the kernel would hold up this program
- * for 15 ms.
+ * Wraps a command in a shell that joins a cgroup and then becomes the command, with the same pid and the given environment. Joining from
+ * outside would leave the command time to start something, and would block this program for some 15 ms.
  */
 export function joinCgroup(
   path: string,
@@ -30,8 +29,8 @@ export function joinCgroup(
 }
 
 /**
- * Returns the command of a program that must outlive the process in which this program runs, such as a daemon: it joins the cgroup above those
- * of troupe. Outside of these it is returned as it is.
+ * Wraps the command of a program that must outlive the process in which this program runs, such as a daemon: the program joins the cgroup
+ * above those of troupe. Returns the command unchanged if this program runs in none of them.
  */
 export function leaveCgroup(start: {
   readonly command: readonly [file: string, ...args: readonly string[]];
@@ -42,8 +41,8 @@ export function leaveCgroup(start: {
 }
 
 /**
- * Finds the cgroup of an attempt that is adopted. The record may name the leader of the attempt before, or none: a supervisor that was killed
- * right after a start has not recorded it.
+ * Finds the cgroup of an adopted attempt. The record may name the leader of the previous attempt, or none if the supervisor was killed right
+ * after the start.
  */
 export function findAdopted({ request, leader }: BackendPort, cgroups: Cgroups | undefined): string | null {
   const recorded = leader?.cgroup ?? null;
@@ -51,7 +50,7 @@ export function findAdopted({ request, leader }: BackendPort, cgroups: Cgroups |
   return cgroups?.find(request) ?? null;
 }
 
-/** Returns by what a process is held that was to join this cgroup, or none. It has not joined one that is gone. */
+/** Returns the mechanism that holds a process started for this cgroup; a process that could not join has removed it. */
 export function toHeldBy(cgroup: string | null): HeldBy {
   return cgroup !== null && existsSync(cgroup) ? 'cgroup' : 'lineage';
 }

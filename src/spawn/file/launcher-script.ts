@@ -19,7 +19,8 @@ export function toTrappedSignals(platform: NodeJS.Platform = process.platform): 
 /**
  * Returns the script between this program and a command that outlives it: POSIX sh, whose stdout is the log and whose stderr is
  * the status file. `$1` is the number of the attempt, `$2` the working directory, in which it begins, `$3` names variables that
- * the shell made and the command must not see, `$4` the cgroup that the command joins, or nothing, the rest is the command, after the program `setsid` where there is one.
+ * the shell made and the command must not see, `$4` the cgroup that the command joins, or nothing. The rest is the command, after
+ * the program `setsid` where there is one.
  *
  * Each record is one line after an empty one, so that a line that a full disk cut off spoils no other:
  *

@@ -114,7 +114,7 @@ function supervise(
   const { table } = deps;
   const { request, clock } = port;
   const letProgramEnd = () => {
-    // One that is closed would wait for a connection, once for each call.
+    // A closed socket would add a listener for its connection at each call.
     for (const source of Object.values(sources) as Unrefable[]) if (!source.destroyed) source.unref?.();
   };
   const control = createChildControl(child.pid, {

@@ -131,7 +131,7 @@ function toChild(
       native.resize(fd, columns, rows);
     },
     unref: () => {
-      // One that is closed would wait for a connection, once for each call.
+      // A closed socket would add a listener for its connection at each call.
       if (!source.destroyed) source.unref();
       unref();
     },

@@ -14,7 +14,7 @@ interface MemberLookup {
   /** Members that the last of both calls found alive. */
   known(): readonly TreeMember[];
   knownAs(entry: ProcessEntry): TreeMember | undefined;
-  /** Processes that began after the leader, at the last lookup, and are not known to be members; none where a cgroup holds all members. */
+  /** Processes that began after the leader, at the last lookup, and are not known to be members; empty if a cgroup holds the members. */
   unclaimed(): readonly ProcessEntry[];
   isLeader(member: { pid: number; startedAt: string }): boolean;
   /** Notes that the leader's pid may be reused from now on. */

@@ -25,8 +25,8 @@ interface ProcessTreeOptions {
 /** Leader and all processes that descend from it, for as long as one of them lives. */
 export interface ProcessTree {
   /**
-   * Returns the living members beside the leader. After the leader's exit a member that begins later may be missing for up to a minute while another
-   * one is known.
+   * Returns the living members beside the leader. After the leader's exit, a new member may be missing for up to a minute while a known one
+   * lives.
    */
   survey(): Promise<readonly TreeMember[]>;
   /** Returns processes that began after the leader, at the last look, and may belong to it without proof. They are never signalled. */
@@ -53,7 +53,7 @@ interface TreeListener {
   onAliveChanged(alive: readonly TreeMember[]): void;
 }
 
-/** Pauses between two searches for leftovers while one is known to be alive. */
+/** Pauses between searches for new leftovers while a known one is alive. */
 const firstSearchPauseMs = 2_000;
 const maxSearchPauseMs = 64_000;
 
@@ -107,7 +107,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     return lookup.known().filter((member) => !isLeader(member));
   }
 
-  /** Leftovers are surveyed again and again: as long as one is known, new ones are searched for less and less often. */
+  /** Postpones the next search for new leftovers, each time for longer: surveys repeat every second until no leftover is alive. */
   function postponeSearch(): void {
     search = {
       atMs: clock.nowMs() + search.pauseMs,
@@ -217,7 +217,7 @@ function createTreeSignals(options: {
         reached.add(key);
         if (!isLeader(entry)) signalled.set(key, toMember(entry));
       }
-      // At once for all, also for what is being forked.
+      // Reaches all at once, also processes that are being forked.
       if (isRepeated && cgroup !== null) killCgroup(cgroup);
       const groups = isFirst || isRepeated ? found.groups : new Set<number>();
       await sendToMembers({ table, send, signal, targets, groups });

@@ -1,7 +1,8 @@
 import { LINEAGE } from '../environment.ts';
 
 /**
- * Script of the watchdog: POSIX sh, `$1` is the supervisor's id, `$2` the cgroup of the processes that end with it, or nothing. A line of its input is
+ * Script of the watchdog: POSIX sh, `$1` is the supervisor's id, `$2` the cgroup of the processes that end with it, or nothing. A line
+ * of its input is
  *
  * - `+ pgid start`: a group to kill, and when its leader began;
  * - `- pgid`: a group that is gone;
@@ -10,8 +11,8 @@ import { LINEAGE } from '../environment.ts';
  *
  * The end of the input without `q` is the supervisor's death. A line cut short by it is ignored.
  *
- * The kernel kills a cgroup at once. Each pass then kills groups and sessions without starting anything (so it works at the limit of processes), then all carriers of the
- * supervisor's cookie. The group of a carrier that leads it joins the registry: other members may carry nothing. A program in the
+ * The cgroup is killed first, by one write. Each pass then kills groups and sessions without starting anything (so it works at the
+ * limit of processes), then all carriers of the supervisor's cookie. The group of a carrier that leads it joins the registry: other members may carry nothing. A program in the
  * middle of `execve` shows no environment, so only five passes in a row over 0.75 s that find nothing are the end; at most 500
  * are made. Without /proc only groups are killed.
  *

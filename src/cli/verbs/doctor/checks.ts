@@ -19,7 +19,7 @@ export interface Machine {
   /** Returns the path of a program on the PATH, or `null`. */
   find(program: string): string | null;
   canRead(path: string): boolean;
-  /** Says why no cgroups can be made; `null` where they can. */
+  /** Returns why cgroups are unavailable, as a clause; `null` if they are available. */
   cgroupProblem(): string | null;
   /** The number of files that this program may have open; `null`: unlimited or unknown. */
   readonly openFiles: number | null;
@@ -101,14 +101,13 @@ function checkProcessTable(machine: Machine): readonly Check[] {
   ];
 }
 
-/** Checks cgroups, without which a descendant can hide. */
+/** Checks cgroups: without them a descendant can hide. */
 function checkCgroups({ cgroupProblem }: Machine): Check {
   const problem = cgroupProblem();
-  if (problem === null)
-    return ok('cgroups', 'each process has one of its own, which nothing that it starts can leave unseen');
+  if (problem === null) return ok('cgroups', 'are available: everything that a process starts is known');
   return warn(
     'cgroups',
-    `cannot be made (${problem}): a process that leaves its session and its environment can only be suspected`,
+    `are unavailable (${problem}): a program that leaves its session and its environment may get away`,
     'Run it in a delegated cgroup: systemd-run --user --scope -p Delegate=yes …',
   );
 }
