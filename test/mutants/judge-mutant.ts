@@ -13,13 +13,13 @@ export type Verdict =
 
 export interface Judge {
   readonly copy: TreeCopy;
-  readonly relatedTests: (file: string) => readonly string[];
+  readonly chooseTests: (mutant: Mutant) => readonly string[];
   /** Time limit for the tests of one mutant. */
   readonly limitMs: number;
 }
 
 /** Returns a function that judges one mutant at a time. Tests that fail without a mutant, too, prove nothing and are left out. */
-export function createJudge({ copy, relatedTests, limitMs }: Judge): (mutant: Mutant) => Promise<Verdict> {
+export function createJudge({ copy, chooseTests, limitMs }: Judge): (mutant: Mutant) => Promise<Verdict> {
   const sound = new Map<string, boolean>();
 
   /** Tells whether test files pass on the unchanged tree. */
@@ -33,7 +33,7 @@ export function createJudge({ copy, relatedTests, limitMs }: Judge): (mutant: Mu
   }
 
   async function runWaves(mutant: Mutant): Promise<Verdict> {
-    const related = relatedTests(mutant.file);
+    const related = chooseTests(mutant);
     const ran: string[] = [];
     const untilMs = Date.now() + limitMs;
     let left = related.filter((file) => sound.get(file) !== false);

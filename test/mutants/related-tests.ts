@@ -2,12 +2,37 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { listSourceFiles, readImports, rootFolder } from '../house/source-imports.ts';
 import { longFiles } from '../longest-first.ts';
+import type { Mutant } from './find-mutants.ts';
+import type { Hits } from './record-hits.ts';
 
 /** Slow tests that seldom are the only ones to notice a change. */
 const late = /^test\/(soak|docs|house|package|integration)\//;
 
 /** Rank that a second of running time costs: cheap tests come first, so that more of them run within the limit. */
 const RANK_PER_SECOND = 0.7;
+
+/** Lists the test files of `npm test`. */
+export function listTests(): readonly string[] {
+  return listSourceFiles('test').filter(
+    (file) => file.endsWith('.test.ts') && !file.startsWith('test/integration/'),
+  );
+}
+
+/** Returns a function that orders the test files which ran the place of a mutant, the likeliest to notice it first. */
+export function createTestChoice(hits: Hits): (mutant: Mutant) => readonly string[] {
+  const relatedTests = createRelatedTests();
+  return (mutant) => {
+    const ran = hits(mutant).filter((file) => file !== '');
+    const related = relatedTests(mutant.file);
+    const chosen = [
+      ...related.filter((file) => ran.includes(file)),
+      ...ran.filter((file) => !related.includes(file)),
+    ];
+    // One file of many in a worker loads a module; a program may not know its test.
+    const mayMiss = mutant.isStatic || hits(mutant).includes('');
+    return mayMiss ? [...new Set([...chosen, ...related])] : chosen;
+  };
+}
 
 /** Chooses the tests that may notice a change of a file, the likeliest first. */
 export function createRelatedTests(): (file: string) => readonly string[] {

@@ -19,8 +19,8 @@ export function formatVerdict({ mutant, verdict }: Judged, progress: string): st
     `  - ${shorten(mutant.before)}`,
     `  + ${shorten(mutant.after)}`,
     related === 0
-      ? '  no test file of `npm test` uses it'
-      : `  ${ran.length} of ${related} related test files ran: ${ran.join(' ')}`,
+      ? '  no test of `npm test` runs it'
+      : `  ${ran.length} of ${related} test files that may run it ran: ${ran.join(' ')}`,
   ].join('\n');
 }
 

@@ -23,17 +23,23 @@ export interface Failure {
 }
 
 /**
- * Runs test files in a copy until one fails. They run in a PID namespace of their own: a mutant that kills the wrong process reaches nothing
+ * Runs test files in a copy, until one fails unless `bail` is false. They run in a PID namespace of their own: a mutant that kills the wrong process reaches nothing
  * outside, and nothing outlives the run.
  */
-export async function runTests(copy: TreeCopy, files: readonly string[], withinMs: number): Promise<TestRun> {
+export async function runTests(
+  copy: TreeCopy,
+  files: readonly string[],
+  withinMs: number,
+  { bail = true } = {},
+): Promise<TestRun> {
   const progress = join(copy.root, '.vitest/progress');
   rmSync(progress, { force: true });
   const reporter = [
     '--reporter=./test/mutants/progress-reporter.ts',
     '--config=test/mutants/vitest.config.ts',
   ];
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--bail=1', `--testTimeout=${TEST_TIMEOUT_MS}`];
+  const limits = [...(bail ? ['--bail=1'] : []), `--testTimeout=${TEST_TIMEOUT_MS}`];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...limits];
   const command = [process.execPath, ...vitest, ...reporter, ...files];
   const child = spawn('unshare', [...namespace(), 'sh', '-c', '"$@"; exit $?', 'sh', ...command], {
     cwd: copy.root,

@@ -10,7 +10,8 @@ import { listSourceFiles, rootFolder } from '../house/source-imports.ts';
 import { findTypeError } from './check-types.ts';
 import { drawMutants } from './draw-mutants.ts';
 import { createJudge } from './judge-mutant.ts';
-import { createRelatedTests } from './related-tests.ts';
+import { recordHits } from './record-hits.ts';
+import { createTestChoice, listTests } from './related-tests.ts';
 import { formatShares, formatVerdict, type Judged } from './report.ts';
 import { copyTree } from './tree-copy.ts';
 
@@ -51,8 +52,8 @@ const mutants = await drawMutants({ root: copy.root, files, count: Number(count)
 console.log(
   `seed ${seed}: ${mutants.length} mutants in ${new Set(mutants.map(({ file }) => file)).size} files`,
 );
-const relatedTests = createRelatedTests();
-const judge = createJudge({ copy, relatedTests, limitMs: Number(seconds) * 1_000 });
+const hits = await recordHits(copy, mutants, listTests());
+const judge = createJudge({ copy, chooseTests: createTestChoice(hits), limitMs: Number(seconds) * 1_000 });
 for (const mutant of mutants) {
   const startedMs = performance.now();
   const verdict = await judge(mutant);

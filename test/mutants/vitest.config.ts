@@ -8,6 +8,12 @@ class AsCalled extends BaseSequencer {
   }
 }
 
+/** Tells the programs that a test starts which test file that is. */
+const nameTestFile = './test/mutants/name-test-file.ts';
+for (const project of config.test?.projects ?? [])
+  if (typeof project === 'object' && 'test' in project && project.test !== undefined)
+    project.test.setupFiles = [nameTestFile, ...(project.test.setupFiles ?? [])];
+
 export default mergeConfig(config, {
   cacheDir: '.vitest/cache',
   test: { maxWorkers: 2, sequence: { sequencer: AsCalled } },
