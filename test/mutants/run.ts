@@ -1,6 +1,7 @@
 /**
  * Changes lines of `src` and `machines`, one at a time, and reports the changes that neither the types nor a test notices:
- * `npm run mutants -- 60 --seed 7 --only src/policy --seconds 120`. Needs Linux: the tests run in a namespace.
+ * `npm run mutants -- 60 --seed 7 --only src/policy --seconds 120`. With `--tests test/policy` it judges by those tests alone, and need not run
+ * the suite first to learn which tests run which line. Needs Linux: the tests run in a namespace.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -20,21 +21,24 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 100_000) },
     only: { type: 'string', default: '' },
+    tests: { type: 'string', default: '' },
     seconds: { type: 'string', default: '120' },
   },
 });
 const [count = '60'] = positionals;
-const { seed, only, seconds } = values;
+const { seed, only, tests, seconds } = values;
 
 if (spawnSync('unshare', ['--version']).status !== 0)
   throw new Error(
     '`unshare` is missing, and a mutant could kill any process of yours. It is part of util-linux.',
   );
 
-const isChosen = (file: string) =>
-  only === '' || file === only || file.startsWith(`${only.replace(/\/$/, '')}/`);
-const files = [...listSourceFiles('machines'), ...listSourceFiles('src')].filter(isChosen);
+const isBelow = (place: string) => (file: string) =>
+  place === '' || file === place || file.startsWith(`${place.replace(/\/$/, '')}/`);
+const files = [...listSourceFiles('machines'), ...listSourceFiles('src')].filter(isBelow(only));
 if (files.length === 0) throw new Error(`--only ${only}: no file of src or machines starts with this path`);
+const testFiles = listTests().filter(isBelow(tests));
+if (testFiles.length === 0) throw new Error(`--tests ${tests}: no test file starts with this path`);
 
 const copy = copyTree(rootFolder);
 const judged: Judged[] = [];
@@ -52,8 +56,9 @@ const mutants = await drawMutants({ root: copy.root, files, count: Number(count)
 console.log(
   `seed ${seed}: ${mutants.length} mutants in ${new Set(mutants.map(({ file }) => file)).size} files`,
 );
-const hits = await recordHits(copy, mutants, listTests());
-const judge = createJudge({ copy, chooseTests: createTestChoice(hits), limitMs: Number(seconds) * 1_000 });
+const chooseTests =
+  tests === '' ? createTestChoice(await recordHits(copy, mutants, testFiles)) : () => testFiles;
+const judge = createJudge({ copy, chooseTests, limitMs: Number(seconds) * 1_000 });
 for (const mutant of mutants) {
   const startedMs = performance.now();
   const verdict = await judge(mutant);
