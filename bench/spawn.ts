@@ -6,7 +6,7 @@ import { createSupervisor, type Supervisor } from '../src/index.ts';
 import { type Answer, print, type Row } from './answer.ts';
 import { alternate, type Finding, find, formatNumber, formatSpread, timeMs } from './rounds.ts';
 
-type Start = () => Promise<unknown>;
+export type Start = () => Promise<unknown>;
 
 /** As every other contender: both outputs read from pipes, no stdin, a session of its own. */
 async function startRaw(): Promise<string> {
@@ -17,7 +17,7 @@ async function startRaw(): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-const waysToStart = (supervisor: Supervisor): Readonly<Record<string, Start>> => ({
+export const waysToStart = (supervisor: Supervisor): Readonly<Record<string, Start>> => ({
   'node:child_process': startRaw,
   troupe: () => supervisor.execute({ command: ['true'] }),
   execa: () => execa('true', { stdin: 'ignore', detached: true }),
@@ -25,7 +25,10 @@ const waysToStart = (supervisor: Supervisor): Readonly<Record<string, Start>> =>
 });
 
 /** Starts `count` processes, never more than `atOnce` at the same time. */
-async function startMany(start: Start, { atOnce, count }: { atOnce: number; count: number }): Promise<void> {
+export async function startMany(
+  start: Start,
+  { atOnce, count }: { atOnce: number; count: number },
+): Promise<void> {
   let left = count;
   const lane = async () => {
     while (left > 0) {

@@ -163,6 +163,7 @@ export const supervisorOptions = z.strictObject({
   forceBackgroundPatterns: globs.default(['server__*', 'docker__run*', '*__serve*', '*__start_server*']),
   forceSyncPatterns: globs.default(['files__read_file', 'files__write_file']),
   cgroups: z.boolean().default(true),
+  starter: z.union([z.literal('auto'), z.boolean()]).default('auto'),
   handleSignals: z.boolean().default(false),
   recover: z
     .union([z.boolean(), z.strictObject({ owner: z.string().min(1) })], {

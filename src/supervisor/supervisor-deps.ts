@@ -12,8 +12,10 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import { readRecord } from '../process/read-record.ts';
 import type { Backend } from '../spawn/backend.ts';
 import { type Cgroups, createCgroups } from '../spawn/cgroup/cgroups.ts';
+import { LINEAGE } from '../spawn/environment.ts';
 import { createFileBackend } from '../spawn/file/file-backend.ts';
 import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
+import { createStarter, type Starter } from '../spawn/starter/starter.ts';
 import { createTerminals, ownTerminals, type Terminals } from '../spawn/terminal/terminals.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
@@ -59,6 +61,8 @@ export interface SupervisorDeps {
   readonly watchdog: Watchdog | null;
   /** `null` where the lineage alone holds processes. */
   readonly cgroups: Cgroups | null;
+  /** `null` where no processes of the operating system are started. */
+  readonly starter: Starter | null;
   /** `null` where no processes of the operating system are started. */
   readonly table: ProcessTable | null;
   /** Dependencies of their backends; `null` like `table`. */
@@ -108,6 +112,8 @@ export function createSupervisorDeps(
   const cgroups = table === null || !settings.cgroups ? null : createCgroups(supervisorId, toMark);
   const cgroup = cgroups?.sessionPath ?? null;
   const watchdog = table === null ? null : createWatchdog({ supervisorId, cgroup, clock, reportError });
+  const lineage = `${process.env[LINEAGE] ?? '/'}${supervisorId}/`;
+  const starter = table === null ? null : createStarter({ use: settings.starter, lineage, reportError });
   const wrap = (settings.wrapBackend ?? ((backend) => backend)) as (backend: Backend) => Backend;
   const trees = createTreeRegistry(watchdog === null ? noGuard : toGuard(watchdog, toMark), {
     onChange: onIdentity,
@@ -119,6 +125,7 @@ export function createSupervisorDeps(
   const toTreeDeps = (): TreeDeps => ({
     ...{ table: table ?? openTable(), trees, reportError },
     ...(cgroups !== null && { cgroups }),
+    ...(starter !== null && { starter }),
   });
   return {
     supervisorId,
@@ -129,6 +136,7 @@ export function createSupervisorDeps(
     trees,
     watchdog,
     cgroups,
+    starter,
     table,
     treeDeps: table === null ? null : toTreeDeps(),
     toMark,

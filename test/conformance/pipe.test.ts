@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
+import { createStarter, type Starter } from '../../src/spawn/starter/starter.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
 import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
@@ -10,7 +11,12 @@ import { type BackendUnderTest, describeBackend } from './backend-conformance.ts
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
-function createPipeUnderTest(cgroups?: Cgroups): BackendUnderTest {
+interface Mode {
+  readonly cgroups?: Cgroups;
+  readonly starter?: Starter;
+}
+
+function createPipeUnderTest({ cgroups, starter }: Mode = {}): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const backend = createPipeBackend({
     table: createCurrentTable(),
@@ -19,6 +25,7 @@ function createPipeUnderTest(cgroups?: Cgroups): BackendUnderTest {
       throw error;
     },
     ...(cgroups !== undefined && { cgroups }),
+    ...(starter !== undefined && { starter }),
   });
   return {
     backend: {
@@ -28,6 +35,7 @@ function createPipeUnderTest(cgroups?: Cgroups): BackendUnderTest {
         return backend.run(port);
       },
     },
+    collectsElsewhere: starter !== undefined,
     work: {
       greets: { type: 'argv', file: 'echo', args: ['hello'] },
       // A shell adds variables; the given ones are in /proc.
@@ -43,11 +51,29 @@ function createPipeUnderTest(cgroups?: Cgroups): BackendUnderTest {
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
       cgroups?.close();
+      await starter?.close();
     },
   };
 }
 
+const createTestStarter = () =>
+  createStarter({
+    use: true,
+    lineage: '/',
+    reportError: (error) => {
+      throw error;
+    },
+  });
+
 describeBackend('pipe', () => createPipeUnderTest());
+describe('started by the starter', () => {
+  describeBackend('pipe', () => createPipeUnderTest({ starter: createTestStarter() }));
+});
 describe.skipIf(!canMakeCgroups())('held by cgroups', () => {
-  describeBackend('pipe', () => createPipeUnderTest(createTestCgroups()));
+  describeBackend('pipe', () => createPipeUnderTest({ cgroups: createTestCgroups() }));
+  describe('started by the starter', () => {
+    describeBackend('pipe', () =>
+      createPipeUnderTest({ cgroups: createTestCgroups(), starter: createTestStarter() }),
+    );
+  });
 });

@@ -1,26 +1,32 @@
-import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { SpawnRequest } from '../backend.ts';
 import type { PipePool } from './pipe-pool.ts';
 
+/** Child as far as its input is concerned. */
+interface InputChild {
+  readonly pid?: number | undefined;
+  readonly stdin: Writable | null;
+  once(event: 'exit', listener: () => void): unknown;
+}
+
 /** Stdin of a child, created before its start. */
 export interface InputPipe {
   /** Value for the stdio option of `spawn`. */
   readonly stdio: 'ignore' | 'pipe' | number;
   /**
-   * Returns our end. Must be called once, in the turn of `spawn`, whether it worked or not; an error is a `spawn` that threw.
+   * Returns our end. Must be called once, after `spawn`, whether it worked or not; an error is a `spawn` that threw.
    * `null` without a child or input. The end is destroyed when the child exits.
    */
-  open(child: ChildProcess | Error): Writable | null;
+  open(child: InputChild | Error): Writable | null;
 }
 
 /**
  * Creates a real pipe where possible, and otherwise the pair of sockets that Node makes. bash takes a socket for a network
  * connection and reads `~/.bashrc` where `SHLVL` is unset, as in a service or a container.
  */
-export function createInputPipe(stdin: SpawnRequest['stdin'], pool: PipePool): InputPipe {
+export function createInputPipe(stdin: SpawnRequest['stdin'], pool: Pick<PipePool, 'take'>): InputPipe {
   if (stdin === 'end') return { stdio: 'ignore', open: () => null };
   const pipe = pool.take();
   if (pipe === null) return { stdio: 'pipe', open: ownOf };
@@ -42,6 +48,6 @@ export function createInputPipe(stdin: SpawnRequest['stdin'], pool: PipePool): I
   };
 }
 
-function ownOf(child: ChildProcess | Error): Writable | null {
+function ownOf(child: InputChild | Error): Writable | null {
   return child instanceof Error || child.pid === undefined ? null : child.stdin;
 }

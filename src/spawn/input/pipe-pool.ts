@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { foreignRuntime } from '../../config/host-runtime.ts';
 import { startChild } from '../start-child.ts';
 
@@ -18,9 +19,14 @@ export interface Pipe {
 export interface PipePool {
   /** Returns `null` where pipes are unavailable; sockets must then do. */
   take(): Pipe | null;
+  /** Does the same, and makes more pipes by a shell that `start` starts without blocking this program. Does not reject. */
+  takeWith(start: StartShell): Promise<Pipe | null>;
   /** Closes the pipes that were not taken. */
   close(): void;
 }
+
+/** Starts a shell whose stdin stays open, and resolves to its pid. */
+type StartShell = (command: readonly [file: string, ...args: readonly string[]]) => Promise<number>;
 
 /** Descriptors with one digit, the only ones dash accepts. */
 const numbers = [3, 4, 5, 6, 7, 8, 9];
@@ -45,6 +51,7 @@ export function createPipePool(platform: NodeJS.Platform = process.platform): Pi
   /** Reading ends, which keep their pipes open. */
   const idle: number[] = [];
   let isUsable = platform === 'linux' && foreignRuntime() === null;
+  let filling: Promise<boolean> | null = null;
 
   function take(): Pipe | null {
     if (!isUsable) return null;
@@ -60,7 +67,7 @@ export function createPipePool(platform: NodeJS.Platform = process.platform): Pi
       // The shell could not be started; the next call tries again.
       if (shell.pid === undefined) return;
       isUsable = waitForPipes(shell.pid);
-      if (isUsable) for (const number of numbers) idle.push(openEmpty(`/proc/${shell.pid}/fd/${number}`));
+      if (isUsable) openAll(shell.pid);
     } catch {
       // Too many open files: those already opened are used.
     } finally {
@@ -68,8 +75,41 @@ export function createPipePool(platform: NodeJS.Platform = process.platform): Pi
     }
   }
 
+  /** Opens the pipes of a shell. */
+  function openAll(pid: number): void {
+    for (const number of numbers) idle.push(openEmpty(`/proc/${pid}/fd/${number}`));
+  }
+
+  async function takeWith(start: StartShell): Promise<Pipe | null> {
+    while (isUsable && idle.length === 0) {
+      filling ??= fillWith(start).finally(() => {
+        filling = null;
+      });
+      if (!(await filling)) break;
+    }
+    return take();
+  }
+
+  /** Resolves to `false` if no shell could be started. */
+  async function fillWith(start: StartShell): Promise<boolean> {
+    try {
+      const pid = await start(shellCommand());
+      try {
+        isUsable = await arePipesReady(pid);
+        if (isUsable) openAll(pid);
+      } finally {
+        // It waits for its input, so its pid is its own.
+        process.kill(pid, 'SIGKILL');
+      }
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   return {
     take,
+    takeWith,
     close: () => {
       isUsable = false;
       for (const anchorFd of idle.splice(0)) closeSync(anchorFd);
@@ -77,9 +117,13 @@ export function createPipePool(platform: NodeJS.Platform = process.platform): Pi
   };
 }
 
+function shellCommand(): readonly [file: string, ...args: readonly string[]] {
+  return [existsSync('/bin/dash') ? '/bin/dash' : '/bin/sh', '-c', script];
+}
+
 function startShell(): ChildProcess {
-  const file = existsSync('/bin/dash') ? '/bin/dash' : '/bin/sh';
-  const shell = startChild(file, ['-c', script], { cwd: '/', env: {}, stdio: ['pipe', 'ignore', 'ignore'] });
+  const [file, ...args] = shellCommand();
+  const shell = startChild(file, args, { cwd: '/', env: {}, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.on('error', () => {});
   return shell;
 }
@@ -88,11 +132,27 @@ function startShell(): ChildProcess {
 function waitForPipes(pid: number): boolean {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   for (let look = 0; look < maxPolls; look += 1) {
-    const first = readFdTarget(pid, 3);
-    if (first !== null && first === readFdTarget(pid, 2)) return first.startsWith('pipe:');
+    const made = lookForPipes(pid);
+    if (made !== null) return made;
     Atomics.wait(cell, 0, 0, pollMs);
   }
   return false;
+}
+
+/** Does the same without blocking this program. */
+async function arePipesReady(pid: number): Promise<boolean> {
+  for (let look = 0; look < maxPolls; look += 1) {
+    const made = lookForPipes(pid);
+    if (made !== null) return made;
+    await setTimeout(1);
+  }
+  return false;
+}
+
+/** Returns whether a shell has made pipes; `null` while it is at it. */
+function lookForPipes(pid: number): boolean | null {
+  const first = readFdTarget(pid, 3);
+  return first !== null && first === readFdTarget(pid, 2) ? first.startsWith('pipe:') : null;
 }
 
 function readFdTarget(pid: number, number: number): string | null {

@@ -5,7 +5,7 @@ import { foreignRuntime } from '../../config/host-runtime.ts';
 import { runSync } from '../start-child.ts';
 
 /** Pipe of the operating system; the taker owns both ends. */
-interface Fifo {
+export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
   /** Returns the FIFO for reuse. Must be called once the reading end has seen the end of file, so that no writer is left. */
@@ -19,9 +19,14 @@ interface Fifo {
 export interface FifoPool {
   /** Returns `null` where FIFOs are unavailable; sockets must then do. */
   take(): Fifo | null;
+  /** Does the same, and makes more FIFOs by `run`, which does not block this program. Does not reject. */
+  takeWith(run: RunMkfifo): Promise<Fifo | null>;
   /** Closes the FIFOs that are not in use, and the others when they are released. */
   close(): void;
 }
+
+/** Runs `mkfifo` with these arguments to its end. */
+type RunMkfifo = (args: readonly string[]) => Promise<unknown>;
 
 /** Number of FIFOs made at once: one costs as much as many, mostly for the start of `mkfifo`. */
 const batchSize = 16;
@@ -36,6 +41,7 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
   // Reopening through /proc makes a second end; elsewhere /dev/fd only duplicates the descriptor.
   let isUsable = platform === 'linux' && foreignRuntime() === null;
   let isClosed = false;
+  let filling: Promise<void> | null = null;
 
   function take(): Fifo | null {
     if (!isUsable || isClosed) return null;
@@ -45,22 +51,52 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
   }
 
   function fill(): void {
-    let directory: string | null = null;
-    let paths: readonly string[] = [];
+    const batch = createBatch();
+    if (batch === null) return;
     try {
-      directory = mkdtempSync(join(tmpdir(), 'troupe-fifo-'));
-      paths = Array.from({ length: batchSize }, (_, number) => join(`${directory}`, String(number)));
-      runSync('mkfifo', ['-m', '600', ...paths], {
-        stdio: 'ignore',
-        timeout: makingMs,
-        killSignal: 'SIGKILL',
+      runSync('mkfifo', batch.args, { stdio: 'ignore', timeout: makingMs, killSignal: 'SIGKILL' });
+    } catch {
+      // Nothing was made.
+    }
+    openBatch(batch);
+  }
+
+  async function takeWith(run: RunMkfifo): Promise<Fifo | null> {
+    while (isUsable && !isClosed && idle.length === 0) {
+      filling ??= fillWith(run).finally(() => {
+        filling = null;
       });
-      for (const path of paths) idle.push(openSync(path, O_RDONLY | O_NONBLOCK));
+      await filling;
+    }
+    return take();
+  }
+
+  async function fillWith(run: RunMkfifo): Promise<void> {
+    const batch = createBatch();
+    if (batch === null) return;
+    await run(batch.args).catch(() => {});
+    openBatch(batch);
+  }
+
+  function createBatch(): Batch | null {
+    try {
+      const directory = mkdtempSync(join(tmpdir(), 'troupe-fifo-'));
+      const paths = Array.from({ length: batchSize }, (_, number) => join(directory, String(number)));
+      return { directory, paths, args: ['-m', '600', ...paths] };
     } catch {
       isUsable = idle.length > 0;
-    } finally {
-      if (directory !== null) removeFilled(directory, paths);
+      return null;
     }
+  }
+
+  /** Opens what was made, and removes its names. */
+  function openBatch({ directory, paths }: Batch): void {
+    try {
+      for (const path of paths) giveBack(openSync(path, O_RDONLY | O_NONBLOCK));
+    } catch {
+      isUsable = idle.length > 0;
+    }
+    removeFilled(directory, paths);
   }
 
   function open(anchorFd: number): Fifo | null {
@@ -90,11 +126,20 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
 
   return {
     take,
+    takeWith,
     close: () => {
       isClosed = true;
       for (const anchorFd of idle.splice(0)) closeSync(anchorFd);
     },
   };
+}
+
+/** FIFOs to be made in a directory of their own. */
+interface Batch {
+  readonly directory: string;
+  readonly paths: readonly string[];
+  /** Arguments of `mkfifo`. */
+  readonly args: readonly string[];
 }
 
 function quietly(act: () => void): void {

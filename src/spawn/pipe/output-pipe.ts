@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { OutputSink, OutputStream } from '../../output/output-sink.ts';
-import type { FifoPool } from './fifo-pool.ts';
+import type { Fifo } from './fifo-pool.ts';
 
 /** Output pipe of a child, created before its start. */
 export interface OutputPipe {
@@ -15,9 +15,8 @@ export interface OutputPipe {
   open(own: Readable | null): Readable | null;
 }
 
-/** Creates a real pipe where possible, and otherwise the pair of sockets that Node makes. */
-export function createOutputPipe(pool: FifoPool): OutputPipe {
-  const fifo = pool.take();
+/** Creates a real pipe from a FIFO, and without one the pair of sockets that Node makes. */
+export function createOutputPipe(fifo: Fifo | null): OutputPipe {
   if (fifo === null) return { stdio: 'pipe', open: (own) => own };
   return {
     stdio: fifo.writeFd,

@@ -1,17 +1,21 @@
-import type { ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import type { ExitStatus, ProcessEnd, ProcessSignal } from '../../../machines/process/context.ts';
 import { toSignalName } from '../signal-name.ts';
 import { readProcText } from '../tree/proc-entry.ts';
 import { toFinalCpuMs } from '../tree/stat-line.ts';
 import type { OutputSources } from './output-pipe.ts';
 
-/** A child that was started and therefore has a pid. */
-export type SpawnedChild = ChildProcess & { readonly pid: number };
+/** Child that was started, by this program or by its starter, and therefore has a pid. */
+export interface SpawnedChild {
+  readonly pid: number;
+  readonly stdin: Writable | null;
+  once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+}
 
 /**
  * Reports the exit of a child with its CPU time, and an end by a real-time signal. Node reports that as code 0, because it has no name
  * for such a signal. Linux shows both in `/proc/<pid>/stat` from the beginning of an exit until the child is collected, and the pipes
- * end in between. Where another process holds both pipes, or Node collects the child first, the CPU time is unknown, and such an end
+ * end in between. Where another process holds both pipes, or the parent of the child collects it first, the CPU time is unknown, and such an end
  * cannot be told from code 0.
  */
 export function watchExit(

@@ -1,4 +1,5 @@
 import type { Cgroups } from '../cgroup/cgroups.ts';
+import type { Starter } from '../starter/starter.ts';
 import type { ProcessIdentity } from './identity.ts';
 import type { ProcessTable } from './process-table.ts';
 import type { ProcessTree } from './process-tree.ts';
@@ -40,6 +41,8 @@ export interface TreeDeps {
   readonly reportError: (error: unknown) => void;
   /** Absent where the lineage alone holds trees. */
   readonly cgroups?: Cgroups;
+  /** Absent where this program starts all programs itself. */
+  readonly starter?: Starter;
 }
 
 /** Maximum number of trees that are killed once they are added; the oldest, which may never come, are forgotten. */

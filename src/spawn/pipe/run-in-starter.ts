@@ -1,0 +1,202 @@
+import { setTimeout } from 'node:timers/promises';
+import type { BackendCommand } from '../../../machines/process/events.ts';
+import type { Cancel } from '../../clock/clock.ts';
+import { pause } from '../../clock/pause.ts';
+import type { BackendPort } from '../backend.ts';
+import type { ChildDeps } from '../child-control.ts';
+import { toCookie } from '../environment.ts';
+import { createInputPipe } from '../input/input-pipe.ts';
+import type { PipePool } from '../input/pipe-pool.ts';
+import { refuseAll } from '../refusals.ts';
+import { toSpawnFailure } from '../spawn-failure.ts';
+import type { Starter } from '../starter/starter.ts';
+import {
+  type StarterChild,
+  StarterEnded,
+  type StarterStdio,
+  type StartOrder,
+} from '../starter/starter-process.ts';
+import { isStillAlive, type ProcessIdentity } from '../tree/identity.ts';
+import type { ProcessTable } from '../tree/process-table.ts';
+import type { FifoPool } from './fifo-pool.ts';
+import { createOutputPipe } from './output-pipe.ts';
+import { openSources, type Pipes, superviseChild, toJoined } from './supervise-child.ts';
+import type { SpawnedChild } from './watch-exit.ts';
+
+interface StarterRun {
+  readonly deps: ChildDeps;
+  readonly starter: Starter;
+  readonly fifos: FifoPool;
+  readonly inputs: PipePool;
+  /** Starts the command as a child of this program, for pipes that the starter cannot open. */
+  readonly runHere: (port: BackendPort, pipes: Pipes) => Cancel;
+}
+
+/** Runs an attempt whose start takes more than one turn: commands wait for it. */
+export function runLater(port: BackendPort, run: (port: BackendPort) => Promise<Cancel>): Cancel {
+  const waiting: BackendCommand[] = [];
+  let listener = (command: BackendCommand): void => void waiting.push(command);
+  let isCanceled = false;
+  let cancel: Cancel = () => {
+    isCanceled = true;
+  };
+  port.onCommand((command) => listener(command));
+  const onCommand: BackendPort['onCommand'] = (next) => {
+    listener = next;
+    for (const command of waiting.splice(0)) next(command);
+  };
+  void run({ ...port, onCommand }).then((started) => {
+    cancel = started;
+    if (isCanceled) started();
+  });
+  return () => cancel();
+}
+
+/** Starts the command as a child of the starter. Never rejects. */
+export async function runInStarter(port: BackendPort, run: StarterRun): Promise<Cancel> {
+  const { request } = port;
+  const { deps } = run;
+  const pipes = await makePipes(port, run);
+  const stdio = toStdio(pipes);
+  if (stdio === null) return run.runHere(port, pipes);
+  const cgroup = deps.cgroups?.open(request) ?? null;
+  const child = await tryStart(port, { ...run, stdio, cgroup });
+  if (!(child instanceof Error)) return supervise(child, { port, deps, pipes, cgroup });
+  openSources(null, pipes);
+  pipes.stdin.open(child);
+  if (cgroup !== null) deps.cgroups?.remove(cgroup);
+  refuseAll(port);
+  port.tell(await toSpawnFailure(child, request));
+  return () => {};
+}
+
+async function makePipes({ request }: BackendPort, { starter, fifos, inputs }: StarterRun): Promise<Pipes> {
+  const helper = { cwd: '/', env: {}, stdio: ['held', 'ignore', 'ignore'] } as const;
+  const mkfifo = async (args: readonly string[]) => {
+    const env = { PATH: process.env['PATH'] ?? '/bin:/usr/bin' };
+    const { exited } = await starter.start({ ...helper, env, command: ['mkfifo', ...args] });
+    await exited;
+  };
+  const startShell = async (command: StartOrder['command']) =>
+    (await starter.start({ ...helper, command })).pid;
+  const input = request.stdin === 'end' ? null : await inputs.takeWith(startShell);
+  return {
+    stdin: createInputPipe(request.stdin, { take: () => input }),
+    stdout: createOutputPipe(await fifos.takeWith(mkfifo)),
+    stderr: createOutputPipe(await fifos.takeWith(mkfifo)),
+  };
+}
+
+/** Descriptors of a child by number; `null` where Node would have to make a socket. */
+function toStdio({ stdin, stdout, stderr }: Pipes): readonly StarterStdio[] | null {
+  if (stdin.stdio === 'pipe' || stdout.stdio === 'pipe' || stderr.stdio === 'pipe') return null;
+  const input = stdin.stdio === 'ignore' ? stdin.stdio : ({ fd: stdin.stdio, access: 'read' } as const);
+  return [input, { fd: stdout.stdio, access: 'write' }, { fd: stderr.stdio, access: 'write' }];
+}
+
+/** Starts the command once, also where a starter ends before it has answered. */
+async function tryStart(
+  { request }: BackendPort,
+  {
+    deps,
+    starter,
+    stdio,
+    cgroup,
+  }: StarterRun & { readonly stdio: readonly StarterStdio[]; readonly cgroup: string | null },
+): Promise<StarterChild | Error> {
+  try {
+    const command = toJoined(request, cgroup);
+    if (command instanceof Error) return command;
+    const order: StartOrder = { command, cwd: request.cwd, env: request.env, stdio };
+    return await starter.start(order).catch(async (error: unknown) => {
+      if (!(error instanceof StarterEnded)) throw error;
+      const started = await findStarted({ id: request.id, table: deps.table });
+      return started ?? starter.start(order);
+    });
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Looks in a row for a command in the middle of \`execve\`, which shows no environment. */
+const LOOKS = 5;
+const LOOK_PAUSE_MS = 20;
+
+/** Finds the command that a starter started right before its end; `null` if it started none. */
+async function findStarted({
+  id,
+  table,
+}: {
+  readonly id: string;
+  readonly table: ProcessTable;
+}): Promise<StarterChild | null> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const carriers = await table.filterCarriers(toCookie(id), await table.list());
+    const leader = carriers.find(({ pid, sid }) => pid === sid);
+    if (leader !== undefined)
+      return { pid: leader.pid, startTicks: leader.startedAt, exited: Promise.resolve(null) };
+    await setTimeout(LOOK_PAUSE_MS);
+  }
+  return null;
+}
+
+/** Interval between looks at a leader whose exit nobody reports. */
+const LIVENESS_MS = 50;
+
+async function supervise(
+  child: StarterChild,
+  {
+    port,
+    deps,
+    pipes,
+    cgroup,
+  }: {
+    readonly port: BackendPort;
+    readonly deps: ChildDeps;
+    readonly pipes: Pipes;
+    readonly cgroup: string | null;
+  },
+): Promise<Cancel> {
+  const { request, clock } = port;
+  const { pid, startTicks: startedAt, exited } = child;
+  const spawned: SpawnedChild = {
+    pid,
+    stdin: null,
+    once: (_event, listener) =>
+      void exited.then((exit) => {
+        if (exit !== null) listener(exit.code, exit.signal as NodeJS.Signals | null);
+      }),
+  };
+  const sources = openSources(noStreams, pipes);
+  const stdin = pipes.stdin.open(spawned);
+  if (sources === null) throw new Error('a pipe of the starter is missing');
+  const { bootId, pidNamespace } = await deps.table.scope();
+  // The starter may have collected its exit by now, so it is not looked at again.
+  const identity: ProcessIdentity = {
+    ...{ pid, pgid: pid, sid: pid, startedAt, bootId, pidNamespace },
+    ...{ cookie: toCookie(request.id), cgroup },
+  };
+  const identifyLeader = async () => identity;
+  const { cancel, lose } = superviseChild(spawned, { port, deps, sources, stdin, cgroup, identifyLeader });
+  const aborter = new AbortController();
+
+  async function watchOrphan(): Promise<void> {
+    if ((await exited) !== null) return;
+    while (isStillAlive(identity, await deps.table.read(pid)))
+      await pause(clock, { ms: LIVENESS_MS, signal: aborter.signal });
+    if (aborter.signal.aborted) return;
+    stdin?.destroy();
+    lose('its exit is unknown: the starter process that would have reported it ended first');
+  }
+
+  watchOrphan().catch((error: unknown) => {
+    if (!aborter.signal.aborted) deps.reportError(error);
+  });
+  return () => {
+    aborter.abort();
+    cancel();
+  };
+}
+
+/** Pipes are no streams of the child. */
+const noStreams = { stdout: null, stderr: null };

@@ -1,0 +1,156 @@
+import { Socket } from 'node:net';
+import type { ExitStatus } from '../../../machines/process/context.ts';
+import { LINEAGE } from '../environment.ts';
+import { startChild } from '../start-child.ts';
+import { parseStatLine } from '../tree/stat-line.ts';
+import { starterScript } from './starter-script.ts';
+
+/** Program to start, always in a session of its own. */
+export interface StartOrder {
+  readonly command: readonly [file: string, ...args: readonly string[]];
+  readonly cwd: string;
+  /** Complete environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdio: readonly StarterStdio[];
+}
+
+/**
+ * Descriptor of a child: nothing, a descriptor of this program that is opened anew, or a pipe that stays open until the starter or the child
+ * ends.
+ */
+export type StarterStdio = 'ignore' | 'held' | { readonly fd: number; readonly access: 'read' | 'write' };
+
+/** Program that the starter has started. */
+export interface StarterChild {
+  readonly pid: number;
+  /** Start time in the unit of the process table; empty where it ended before it could be read. */
+  readonly startTicks: string;
+  /** Resolves to `null` if the starter ended first: the exit is then unknown, and the program may still run. */
+  readonly exited: Promise<ExitStatus | null>;
+}
+
+/** Rejection of `start` where it is unknown whether the program was started. */
+export class StarterEnded extends Error {
+  override readonly name = 'StarterEnded';
+}
+
+/** One running starter. */
+export interface StarterProcess {
+  readonly pid: number | null;
+  start(order: StartOrder): Promise<StarterChild>;
+  /** Ends it; resolves at its exit. */
+  close(): Promise<void>;
+}
+
+type Answer =
+  | { readonly ready: true }
+  | { readonly id: number; readonly pid: number; readonly stat: string }
+  | { readonly id: number; readonly error: { readonly code?: string; readonly message: string } }
+  | { readonly id: number; readonly exit: ExitStatus };
+
+/** Options of the starter's Node: it keeps little, and its heap stays small. */
+const flags = ['--max-semi-space-size=1', '-e', starterScript];
+
+/** Time limit of an orderly end. */
+const CLOSE_MS = 1_000;
+
+/** Starts a starter. `onEnd` is called once: with the reason if it ended before it was ready, with `null` otherwise. */
+export function createStarterProcess(options: {
+  readonly lineage: string;
+  readonly onReady: () => void;
+  readonly onEnd: (why: string | null) => void;
+}): StarterProcess {
+  const child = startChild(process.execPath, [...flags, `${process.pid}`], {
+    detached: true,
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'ignore'],
+    // Electron's program is a Node with this variable only.
+    env: { [LINEAGE]: options.lineage, ELECTRON_RUN_AS_NODE: '1' },
+  });
+  const { stdin, stdout } = child;
+  const starts = new Map<number, PromiseWithResolvers<StarterChild>>();
+  const exits = new Map<number, PromiseWithResolvers<ExitStatus | null>>();
+  let rest = '';
+  let lastId = 0;
+  let isReady = false;
+  let isClosed = false;
+  const ended = Promise.withResolvers<void>();
+
+  const keepAlive = () => {
+    if (!(stdout instanceof Socket)) return;
+    if (starts.size + exits.size > 0) stdout.ref();
+    else stdout.unref();
+  };
+
+  function hear(answer: Answer): void {
+    if ('ready' in answer) {
+      isReady = true;
+      return options.onReady();
+    }
+    const { id } = answer;
+    if ('exit' in answer) {
+      exits.get(id)?.resolve(answer.exit);
+      exits.delete(id);
+    } else {
+      const start = starts.get(id);
+      starts.delete(id);
+      if ('error' in answer) start?.reject(Object.assign(new Error(answer.error.message), answer.error));
+      else start?.resolve(toChild(answer));
+    }
+    keepAlive();
+  }
+
+  function toChild({ id, pid, stat }: { id: number; pid: number; stat: string }): StarterChild {
+    const exit = Promise.withResolvers<ExitStatus | null>();
+    exits.set(id, exit);
+    return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise };
+  }
+
+  /** All lines were read by now: the output closes before. */
+  function end(why: string): void {
+    isClosed = true;
+    options.onEnd(isReady ? null : why);
+    for (const { reject } of starts.values()) reject(new StarterEnded(`the starter process ended (${why})`));
+    for (const { resolve } of exits.values()) resolve(null);
+    starts.clear();
+    exits.clear();
+    ended.resolve();
+  }
+
+  child.once('error', (error) => end(error.message));
+  child.once('close', (code, signal) => end(signal ?? `code ${code}`));
+  // EPIPE is followed by `close`.
+  stdin?.on('error', () => {});
+  stdout?.setEncoding('utf8');
+  stdout?.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) hear(JSON.parse(line) as Answer);
+  });
+  child.unref();
+  if (stdin instanceof Socket) stdin.unref();
+  keepAlive();
+
+  return {
+    pid: child.pid ?? null,
+    start: (order) => {
+      const start = Promise.withResolvers<StarterChild>();
+      if (isClosed) start.reject(new StarterEnded('the starter process has ended'));
+      else {
+        lastId += 1;
+        starts.set(lastId, start);
+        stdin?.write(`${JSON.stringify({ id: lastId, ...order })}\n`);
+        keepAlive();
+      }
+      return start.promise;
+    },
+    close: async () => {
+      if (isClosed) return;
+      child.ref();
+      stdin?.end();
+      const force = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS);
+      await ended.promise;
+      clearTimeout(force);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * Program of the starter, for `node -e`: its argument is the pid of the host, whose descriptors it opens through `/proc`. A text, so that
+ * bundles need no file beside them. A line of its input is an order: `{ id, command, cwd, env, stdio }`. A line of its output is
+ *
+ * - `{ ready: true }`, once: it can open the descriptors of the host;
+ * - `{ id, pid, stat }`: the program was started; `stat` is `/proc/<pid>/stat` before its exit can have been collected;
+ * - `{ id, error: { code, message } }`: it could not be started;
+ * - `{ id, exit: { code, signal } }`: it has ended.
+ *
+ * The end of its input is the end of the host. The programs live on; the host's watchdog kills them.
+ */
+export const starterScript = `
+const { spawn } = require('node:child_process');
+const { closeSync, openSync, readFileSync, readlinkSync } = require('node:fs');
+const host = '/proc/' + process.argv[1];
+const tell = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
+
+function open(end, opened) {
+  if (end === 'ignore') return end;
+  if (end === 'held') return 'pipe';
+  const fd = openSync(host + '/fd/' + end.fd, end.access === 'read' ? 'r' : 1);
+  opened.push(fd);
+  return fd;
+}
+
+function readStat(pid) {
+  try {
+    return readFileSync('/proc/' + pid + '/stat', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function start({ id, command: [file, ...args], cwd, env, stdio }) {
+  const opened = [];
+  const fail = ({ code, message }) => tell({ id, error: { code, message } });
+  try {
+    const ends = stdio.map((end) => open(end, opened));
+    const child = spawn(file, args, { cwd, env, stdio: ends, detached: true });
+    child.on('error', child.pid === undefined ? fail : () => {});
+    if (child.pid === undefined) return;
+    tell({ id, pid: child.pid, stat: readStat(child.pid) });
+    child.once('exit', (code, signal) => tell({ id, exit: { code, signal } }));
+    child.stdin?.on('error', () => {});
+  } catch (error) {
+    fail(error);
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+}
+
+let rest = '';
+process.stdin.setEncoding('utf8');
+process.stdin.on('data', (text) => {
+  const lines = (rest + text).split('\\n');
+  rest = lines.pop();
+  for (const line of lines) start(JSON.parse(line));
+});
+process.stdin.on('end', () => process.exit());
+process.stdout.on('error', () => process.exit());
+readlinkSync(host + '/fd/0');
+tell({ ready: true });
+`;

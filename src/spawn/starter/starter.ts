@@ -1,0 +1,90 @@
+import { basename } from 'node:path';
+import { foreignRuntime } from '../../config/host-runtime.ts';
+import {
+  createStarterProcess,
+  type StarterChild,
+  type StarterProcess,
+  type StartOrder,
+} from './starter-process.ts';
+
+/**
+ * Starts programs from a small process beside this program. A program that starts others is copied by `fork`, and its event loop stands still
+ * meanwhile: 30 ms with 600 MB of memory, 90 ms with 2 GB. The starter begins with the first order and ends with this program; one that ends
+ * early is replaced by the next order.
+ */
+export interface Starter {
+  /** Tells whether starts are to go through the starter now. */
+  isUsed(): boolean;
+  /** Rejects with the error of `spawn`, or with `StarterEnded`. While a child lives, it keeps this program alive. */
+  start(order: StartOrder): Promise<StarterChild>;
+  /** Ends the starter. Programs that it has started live on. */
+  close(): Promise<void>;
+  /** Pid of the starter; `null` while none runs. */
+  readonly pid: number | null;
+}
+
+/** Resident memory of this program from which the starter is used: a `fork` then blocks it for more than 10 ms. */
+export const LARGE_HOST_BYTES = 256 * 2 ** 20;
+
+/** Starters in a row that ended before they were ready, after which none is tried any more. */
+const MAX_FAILURES = 3;
+
+export interface StarterOptions {
+  /** `auto` uses the starter while this program is large. */
+  readonly use: 'auto' | boolean;
+  /** `TROUPE_LINEAGE` of the starter, by which the watchdog finds it. */
+  readonly lineage: string;
+  readonly reportError: (error: unknown) => void;
+  /** Resident memory of this program. Default: as the system says. */
+  readonly rssBytes?: () => number;
+}
+
+export function createStarter({
+  use,
+  lineage,
+  reportError,
+  rssBytes = () => process.memoryUsage.rss(),
+}: StarterOptions): Starter {
+  let current: StarterProcess | null = null;
+  let failures = 0;
+  const isAble = use !== false && canStart();
+
+  function open(): StarterProcess {
+    const opened = createStarterProcess({
+      lineage,
+      onReady: () => {
+        failures = 0;
+      },
+      onEnd: (why) => {
+        if (current === opened) current = null;
+        if (why === null) return;
+        failures += 1;
+        reportError(new Error(`the starter process ended (${why}); programs are started without it for now`));
+      },
+    });
+    return opened;
+  }
+
+  return {
+    isUsed: () => isAble && failures < MAX_FAILURES && (use === true || rssBytes() >= LARGE_HOST_BYTES),
+    start: (order) => {
+      current ??= open();
+      return current.start(order);
+    },
+    close: async () => {
+      const last = current;
+      current = null;
+      await last?.close();
+    },
+    get pid() {
+      return current?.pid ?? null;
+    },
+  };
+}
+
+/** Tells whether this program can run a script with its own Node, and open the descriptors of another program. */
+function canStart(): boolean {
+  return (
+    process.platform === 'linux' && foreignRuntime() === null && basename(process.execPath).startsWith('node')
+  );
+}

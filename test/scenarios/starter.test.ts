@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ProcessHandle } from '../../src/index.ts';
+import { carriers, commandOf, endAll, isAlive, waitUntil } from '../support/os.ts';
+import { openRealHarness, type RealHarness } from '../support/real.ts';
+
+const openWithStarter = () => openRealHarness({ starter: true });
+
+/** Finds the starter of a supervisor: it carries no process of it. */
+function findStarter({ supervisor }: RealHarness): number {
+  const [pid] = carriers(`/${supervisor.id}/`).filter((each) => commandOf(each).includes('-e'));
+  if (pid === undefined) throw new Error('no starter runs');
+  return pid;
+}
+
+async function waitForPid(handle: ProcessHandle): Promise<number> {
+  const view = await waitUntil(() => {
+    const now = handle.view();
+    return 'pid' in now ? now : null;
+  });
+  return view.pid ?? 0;
+}
+
+function parentOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+}
+
+test('a command is a child of the starter', async () => {
+  await using harness = openWithStarter();
+
+  const handle = harness.supervisor.start({ command: ['sleep', '300'] });
+  const pid = await waitForPid(handle);
+
+  expect(parentOf(pid)).toBe(findStarter(harness));
+});
+
+test('a command gets input and gives both outputs', async () => {
+  await using harness = openWithStarter();
+
+  const handle = harness.supervisor.start({ command: 'cat; echo problem >&2; exit 4', stdin: 'pipe' });
+  await handle.write('some text\n');
+  await handle.endInput();
+  const result = await handle.result();
+
+  expect(result).toMatchObject({ exitCode: 4, stdout: 'some text\n', stderr: 'problem\n' });
+});
+
+test('a start that fails says why', async () => {
+  await using harness = openWithStarter();
+
+  const { status, reason } = await harness.supervisor.start({ command: ['no-such-program'] }).ended;
+
+  expect({ status, reason }).toMatchObject({ status: 'failed', reason: { cause: 'missing-program' } });
+});
+
+test('twenty commands at once end with their own codes', async () => {
+  await using harness = openRealHarness({ starter: true, maxParallelTools: 64 });
+
+  const codes = Array.from({ length: 20 }, (_, code) => code);
+  const results = await Promise.all(
+    codes.map((code) => harness.supervisor.execute({ command: `echo ${code}; exit ${code}` })),
+  );
+
+  expect(results.map((result) => ('exitCode' in result ? result.exitCode : result.type))).toEqual(codes);
+  expect(results.map((result) => ('stdout' in result ? result.stdout.trim() : ''))).toEqual(
+    codes.map(String),
+  );
+});
+
+test('a kill at once reaches a command that is being started', async () => {
+  await using harness = openWithStarter();
+  const handle = harness.supervisor.start({ command: ['sleep', '300'] });
+
+  await handle.kill();
+
+  expect((await handle.ended).status).toBe('killed');
+  expect(harness.alive(handle.id)).toEqual([]);
+});
+
+test('a daemon of a command that ended at once is a leftover', async () => {
+  await using harness = openWithStarter();
+  const handle = harness.supervisor.start({ command: 'setsid sleep 300 & exit 0' });
+
+  const { leftovers } = await handle.ended;
+
+  expect(leftovers.map(({ command }) => command)).toEqual(['sleep 300']);
+});
+
+test('a command outlives a killed starter and ends as lost', async () => {
+  await using harness = openWithStarter();
+  const handle = harness.supervisor.start({ command: 'read line; echo "got $line"', stdin: 'pipe' });
+  const pid = await waitForPid(handle);
+
+  process.kill(findStarter(harness), 'SIGKILL');
+  await handle.write('text\n');
+  const view = await handle.ended;
+
+  expect(isAlive(pid)).toBe(false);
+  expect(view.status).toBe('lost');
+  expect(JSON.stringify(view.reason)).toContain(
+    'the starter process that would have reported it ended first',
+  );
+});
+
+test('a start after a killed starter works', async () => {
+  await using harness = openWithStarter();
+  await harness.supervisor.execute({ command: ['true'] });
+  process.kill(findStarter(harness), 'SIGKILL');
+
+  const result = await harness.supervisor.execute({ command: ['echo', 'again'] });
+
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'again\n' });
+});
+
+test('a shutdown ends the starter', async () => {
+  let starter = 0;
+  {
+    await using harness = openWithStarter();
+    await harness.supervisor.execute({ command: ['true'] });
+    starter = findStarter(harness);
+  }
+
+  expect(isAlive(starter)).toBe(false);
+});
+
+test('a killed host takes its starter and its commands with it', async () => {
+  const program = `
+    import { createSupervisor } from ${JSON.stringify(join(import.meta.dirname, '../../src/index.ts'))};
+    const supervisor = createSupervisor({ stateDirectory: false, starter: true });
+    supervisor.start({ command: 'setsid sleep 300 & sleep 300' });
+    supervisor.events$.subscribe(({ type }) => type === 'process.started' && console.log(supervisor.id));
+  `;
+  const host = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [id] = await once(host.stdout, 'data').then(([bytes]) => String(bytes).trim().split('\n'));
+  await waitUntil(() => carriers(`/${id}/`).length >= 3);
+
+  host.kill('SIGKILL');
+
+  await waitUntil(() => carriers(`/${id}/`).length === 0);
+  await endAll([], `/${id}/`);
+});

@@ -1,0 +1,172 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import {
+  createStarter,
+  LARGE_HOST_BYTES,
+  type Starter,
+  type StarterOptions,
+} from '../../../src/spawn/starter/starter.ts';
+import { StarterEnded } from '../../../src/spawn/starter/starter-process.ts';
+import { endAll, isAlive, startTicksOf, stateOf, tempDir, waitUntil } from '../../support/os.ts';
+
+const starters: Starter[] = [];
+const started: number[] = [];
+
+afterEach(async () => {
+  await Promise.all(starters.splice(0).map((starter) => starter.close()));
+  await endAll(started.splice(0));
+});
+
+function create(options: Partial<StarterOptions> = {}) {
+  const errors: unknown[] = [];
+  const starter = createStarter({
+    use: true,
+    lineage: '/',
+    reportError: (error) => errors.push(error),
+    ...options,
+  });
+  starters.push(starter);
+  return { starter, errors };
+}
+
+async function run(starter: Starter, script: string) {
+  const child = await starter.start({
+    command: ['/bin/sh', '-c', script],
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  started.push(child.pid);
+  return child;
+}
+
+test('a starter reports the code of an exit', async () => {
+  const { starter } = create();
+
+  const { exited } = await run(starter, 'exit 7');
+
+  expect(await exited).toEqual({ code: 7, signal: null });
+});
+
+test('a starter reports the signal of an end', async () => {
+  const { starter } = create();
+
+  const { exited } = await run(starter, 'kill -USR1 $$');
+
+  expect(await exited).toEqual({ code: null, signal: 'SIGUSR1' });
+});
+
+test('a started program leads a session of its own', async () => {
+  const { starter } = create();
+
+  const { pid, startTicks } = await run(starter, 'exec sleep 300');
+
+  expect(sessionOf(pid)).toBe(pid);
+  expect(startTicks).toBe(startTicksOf(pid));
+});
+
+function sessionOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
+}
+
+test('a started program gets exactly the given environment', async () => {
+  const { starter } = create();
+  const directory = tempDir();
+  const log = directory.file('log');
+  const fd = openSync(log, 'w');
+  const env = { 'a.b': 'é\u2028\n', PATH: '/usr/bin:/bin' };
+
+  const { exited } = await starter.start({
+    command: ['env', '-0'],
+    cwd: '/',
+    env,
+    stdio: ['ignore', { fd, access: 'write' }, 'ignore'],
+  });
+  await exited;
+  closeSync(fd);
+
+  const lines = readFileSync(log, 'utf8').split('\0').slice(0, -1).sort();
+  expect(lines).toEqual(
+    Object.entries(env)
+      .map(([name, value]) => `${name}=${value}`)
+      .sort(),
+  );
+  directory.remove();
+});
+
+test('a missing program rejects as spawn does', async () => {
+  const { starter } = create();
+  const order = { cwd: '/', env: {}, stdio: ['ignore'] } as const;
+
+  const start = starter.start({ ...order, command: ['/no/such/program'] });
+
+  await expect(start).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a starter begins with its first order', async () => {
+  const { starter } = create();
+  const before = starter.pid;
+
+  await run(starter, 'exit 0');
+
+  expect(before).toBeNull();
+  expect(isAlive(starter.pid ?? 0)).toBe(true);
+});
+
+test('a killed starter leaves the exit unknown and the program alive', async () => {
+  const { starter } = create();
+  const { pid, exited } = await run(starter, 'exec sleep 300');
+
+  process.kill(starter.pid ?? 0, 'SIGKILL');
+
+  expect(await exited).toBeNull();
+  expect(isAlive(pid)).toBe(true);
+});
+
+test('a killed starter is replaced by the next order', async () => {
+  const { starter } = create();
+  await run(starter, 'exit 0');
+  const first = starter.pid ?? 0;
+  process.kill(first, 'SIGKILL');
+  await waitUntil(() => starter.pid === null);
+
+  const { exited } = await run(starter, 'exit 3');
+
+  expect(await exited).toEqual({ code: 3, signal: null });
+  expect(starter.pid).not.toBe(first);
+});
+
+test('an order that a killed starter did not answer is rejected', async () => {
+  const { starter } = create();
+  await run(starter, 'exit 0');
+  process.kill(starter.pid ?? 0, 'SIGSTOP');
+  await waitUntil(() => stateOf(starter.pid ?? 0) === 'T');
+
+  const start = run(starter, 'exit 0');
+  process.kill(starter.pid ?? 0, 'SIGKILL');
+
+  await expect(start).rejects.toBeInstanceOf(StarterEnded);
+});
+
+test('a closed starter leaves its programs alone', async () => {
+  const { starter } = create();
+  const { pid } = await run(starter, 'exec sleep 300');
+  const own = starter.pid ?? 0;
+
+  await starter.close();
+
+  expect(isAlive(own)).toBe(false);
+  expect(isAlive(pid)).toBe(true);
+});
+
+test.each([
+  { use: 'auto', rss: LARGE_HOST_BYTES - 1, isUsed: false },
+  { use: 'auto', rss: LARGE_HOST_BYTES, isUsed: true },
+  { use: true, rss: 0, isUsed: true },
+  { use: false, rss: 2 * LARGE_HOST_BYTES, isUsed: false },
+] as const)('starter: $use with $rss bytes of memory uses it: $isUsed', ({ use, rss, isUsed }) => {
+  const { starter } = create({ use, rssBytes: () => rss });
+
+  expect(starter.isUsed()).toBe(isUsed);
+});
