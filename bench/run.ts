@@ -9,7 +9,19 @@ import { promisify } from 'node:util';
 import { type Answer, describeMachine, toMarkdown } from './answer.ts';
 
 const questions = [
-  ...['spawn', 'large-host', 'latency', 'output', 'polling', 'memory', 'scale', 'idle', 'callback', 'flood'],
+  ...[
+    'spawn',
+    'large-host',
+    'latency',
+    'output',
+    'polling',
+    'memory',
+    'scale',
+    'idle',
+    'leftovers',
+    'callback',
+    'flood',
+  ],
   ...[
     'file',
     'file-flood',

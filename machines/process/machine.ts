@@ -6,8 +6,13 @@ import { type DeadlineOrder, processSetup } from './setup.ts';
 /** Time SIGKILL may take before living members are called survivors. */
 const PROOF_MS = 2_000;
 
-/** Interval between checks of leftovers that were not signalled. */
-const LOOK_MS = 1_000;
+/**
+ * Interval between checks of leftovers that were not signalled: a tenth of the age of their process, within these limits. Checks happen on whole
+ * seconds of the clock, so that many processes share one reading of the process table.
+ */
+const MIN_LOOK_MS = 1_000;
+const MAX_LOOK_MS = 10_000;
+const LOOK_STEP_MS = 1_000;
 
 type In = { context: ProcessContext };
 
@@ -66,7 +71,15 @@ const armSoonerGrace = {
   }),
 } as const;
 const armProof = arm(() => ({ deadline: 'proof', afterMs: PROOF_MS, from: 'now' }));
-const armLook = arm(() => ({ deadline: 'look', afterMs: LOOK_MS, from: 'now' }));
+const armLook = {
+  type: 'armDeadline',
+  params: ({ context: { spawnedAtMs }, event }: In & { event: ProcessEvent }): DeadlineOrder => {
+    const ageMs = spawnedAtMs === null ? 0 : event.atMs - spawnedAtMs;
+    const pauseMs = Math.min(Math.max(ageMs / 10, MIN_LOOK_MS), MAX_LOOK_MS);
+    const lookAtMs = Math.ceil((event.atMs + pauseMs) / LOOK_STEP_MS) * LOOK_STEP_MS;
+    return { deadline: 'look', afterMs: lookAtMs - event.atMs, from: 'now' };
+  },
+} as const;
 const armDrain = arm(({ limits }) => ({ deadline: 'drain', afterMs: limits.drainMaxMs, from: 'now' }));
 const armHealth = arm(({ restart }) => ({
   deadline: 'health',

@@ -53,7 +53,7 @@ interface TreeListener {
   onAliveChanged(alive: readonly TreeMember[]): void;
 }
 
-/** Pauses between searches for new leftovers while a known one is alive. */
+/** Pauses between searches for new leftovers while a known one is alive. Searches fall on multiples of them, so that many trees share one. */
 const firstSearchPauseMs = 2_000;
 const maxSearchPauseMs = 64_000;
 
@@ -107,10 +107,10 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     return lookup.known().filter((member) => !isLeader(member));
   }
 
-  /** Postpones the next search for new leftovers, each time for longer: surveys repeat every second until no leftover is alive. */
+  /** Postpones the next search for new leftovers, each time for longer: surveys repeat until no leftover is alive. */
   function postponeSearch(): void {
     search = {
-      atMs: clock.nowMs() + search.pauseMs,
+      atMs: Math.ceil((clock.nowMs() + search.pauseMs) / search.pauseMs) * search.pauseMs,
       pauseMs: Math.min(search.pauseMs * 2, maxSearchPauseMs),
     };
   }
