@@ -95,7 +95,7 @@ export async function answerLargeHost(): Promise<Answer> {
     question: 'What does a start cost in a large program?',
     measured:
       'From the order to the result of `true`, by the resident memory of the program that starts it, which `fork` copies the map of; and how long ' +
-      'one turn of its event loop in a hundred is at least held up meanwhile. From 256 MB on, troupe starts commands from a small process beside the program.',
+      'one turn of its event loop in a hundred is at least held up meanwhile. From 400 MB on, troupe starts commands from a small process beside the program.',
     columns: ['host', 'starts', 'with', 'ms per process', 'to raw', 'event loop held up, p99'],
     rows,
   };

@@ -18,6 +18,7 @@ import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
 import { createStarter, type Starter } from '../spawn/starter/starter.ts';
 import { createTerminals, ownTerminals, type Terminals } from '../spawn/terminal/terminals.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
+import { readStatLine } from '../spawn/tree/proc-entry.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { createMarks, createScopedTable, type ToMark } from '../spawn/tree/scoped-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
@@ -112,8 +113,15 @@ export function createSupervisorDeps(
   const cgroups = table === null || !settings.cgroups ? null : createCgroups(supervisorId, toMark);
   const cgroup = cgroups?.sessionPath ?? null;
   const watchdog = table === null ? null : createWatchdog({ supervisorId, cgroup, clock, reportError });
-  const lineage = `${process.env[LINEAGE] ?? '/'}${supervisorId}/`;
-  const starter = table === null ? null : createStarter({ use: settings.starter, lineage, reportError });
+  const starter =
+    table === null
+      ? null
+      : createStarter({
+          use: settings.starter,
+          inheritedLineage: process.env[LINEAGE],
+          onChange: (change) => watchStarter(watchdog, change),
+          reportError,
+        });
   const wrap = (settings.wrapBackend ?? ((backend) => backend)) as (backend: Backend) => Backend;
   const trees = createTreeRegistry(watchdog === null ? noGuard : toGuard(watchdog, toMark), {
     onChange: onIdentity,
@@ -189,6 +197,17 @@ const unreachable = () => ({ role: 'program', socket: null }) as const;
 
 function toGuard(watchdog: Watchdog, toMark: ToMark): OrphanGuard {
   return { ...watchdog, exempt: (id) => watchdog.exempt(toMark(id)) };
+}
+
+/** Makes a starter die with this program, also where it hangs. */
+function watchStarter(
+  watchdog: Watchdog | null,
+  change: { readonly began: number } | { readonly ended: number },
+): void {
+  if ('ended' in change) return watchdog?.remove({ pgid: change.ended });
+  const pid = change.began;
+  const startedAt = readStatLine(pid)?.startTicks;
+  if (startedAt !== undefined) watchdog?.add({ pid, pgid: pid, startedAt });
 }
 
 const noGuard: OrphanGuard = { prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} };

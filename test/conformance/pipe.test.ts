@@ -59,7 +59,7 @@ function createPipeUnderTest({ cgroups, starter }: Mode = {}): BackendUnderTest 
 const createTestStarter = () =>
   createStarter({
     use: true,
-    lineage: '/',
+    inheritedLineage: undefined,
     reportError: (error) => {
       throw error;
     },

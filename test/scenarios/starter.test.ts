@@ -1,17 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessHandle } from '../../src/index.ts';
 import { carriers, commandOf, endAll, isAlive, waitUntil } from '../support/os.ts';
-import { openRealHarness, type RealHarness } from '../support/real.ts';
+import { openRealHarness } from '../support/real.ts';
 
 const openWithStarter = () => openRealHarness({ starter: true });
 
-/** Finds the starter of a supervisor: it carries no process of it. */
-function findStarter({ supervisor }: RealHarness): number {
-  const [pid] = carriers(`/${supervisor.id}/`).filter((each) => commandOf(each).includes('-e'));
+/** Finds the starter of this program. */
+function findStarter(host: number = process.pid): number {
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+  const pid = pids.find(
+    (each) => isAlive(each) && parentOf(each) === host && commandOf(each).at(-1) === `${host}`,
+  );
   if (pid === undefined) throw new Error('no starter runs');
   return pid;
 }
@@ -24,9 +29,18 @@ async function waitForPid(handle: ProcessHandle): Promise<number> {
   return view.pid ?? 0;
 }
 
-function parentOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+function parentOf(pid: number): number | null {
+  const text = statOf(pid);
+  if (text === null) return null;
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+}
+
+function statOf(pid: number): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 test('a command is a child of the starter', async () => {
@@ -35,7 +49,7 @@ test('a command is a child of the starter', async () => {
   const handle = harness.supervisor.start({ command: ['sleep', '300'] });
   const pid = await waitForPid(handle);
 
-  expect(parentOf(pid)).toBe(findStarter(harness));
+  expect(parentOf(pid)).toBe(findStarter());
 });
 
 test('a command gets input and gives both outputs', async () => {
@@ -95,7 +109,7 @@ test('a command outlives a killed starter and ends as lost', async () => {
   const handle = harness.supervisor.start({ command: 'read line; echo "got $line"', stdin: 'pipe' });
   const pid = await waitForPid(handle);
 
-  process.kill(findStarter(harness), 'SIGKILL');
+  process.kill(findStarter(), 'SIGKILL');
   await handle.write('text\n');
   const view = await handle.ended;
 
@@ -109,7 +123,7 @@ test('a command outlives a killed starter and ends as lost', async () => {
 test('a start after a killed starter works', async () => {
   await using harness = openWithStarter();
   await harness.supervisor.execute({ command: ['true'] });
-  process.kill(findStarter(harness), 'SIGKILL');
+  process.kill(findStarter(), 'SIGKILL');
 
   const result = await harness.supervisor.execute({ command: ['echo', 'again'] });
 
@@ -121,7 +135,7 @@ test('a shutdown ends the starter', async () => {
   {
     await using harness = openWithStarter();
     await harness.supervisor.execute({ command: ['true'] });
-    starter = findStarter(harness);
+    starter = findStarter();
   }
 
   expect(isAlive(starter)).toBe(false);
@@ -138,10 +152,11 @@ test('a killed host takes its starter and its commands with it', async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [id] = await once(host.stdout, 'data').then(([bytes]) => String(bytes).trim().split('\n'));
-  await waitUntil(() => carriers(`/${id}/`).length >= 3);
+  await waitUntil(() => carriers(`/${id}/`).length >= 2);
+  const starter = findStarter(host.pid);
 
   host.kill('SIGKILL');
 
-  await waitUntil(() => carriers(`/${id}/`).length === 0);
+  await waitUntil(() => carriers(`/${id}/`).length === 0 && !isAlive(starter));
   await endAll([], `/${id}/`);
 });

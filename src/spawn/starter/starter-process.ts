@@ -56,7 +56,7 @@ const CLOSE_MS = 1_000;
 
 /** Starts a starter. `onEnd` is called once: with the reason if it ended before it was ready, with `null` otherwise. */
 export function createStarterProcess(options: {
-  readonly lineage: string;
+  readonly inheritedLineage: string | undefined;
   readonly onReady: () => void;
   readonly onEnd: (why: string | null) => void;
 }): StarterProcess {
@@ -65,7 +65,10 @@ export function createStarterProcess(options: {
     cwd: '/',
     stdio: ['pipe', 'pipe', 'ignore'],
     // Electron's program is a Node with this variable only.
-    env: { [LINEAGE]: options.lineage, ELECTRON_RUN_AS_NODE: '1' },
+    env: {
+      ELECTRON_RUN_AS_NODE: '1',
+      ...(options.inheritedLineage !== undefined && { [LINEAGE]: options.inheritedLineage }),
+    },
   });
   const { stdin, stdout } = child;
   const starts = new Map<number, PromiseWithResolvers<StarterChild>>();

@@ -23,8 +23,8 @@ export interface Starter {
   readonly pid: number | null;
 }
 
-/** Resident memory of this program from which the starter is used: a `fork` then blocks it for more than 10 ms. */
-export const LARGE_HOST_BYTES = 256 * 2 ** 20;
+/** Resident memory of this program from which the starter is used: a `fork` then blocks it for some 20 ms. */
+export const LARGE_HOST_BYTES = 400_000_000;
 
 /** Starters in a row that ended before they were ready, after which none is tried any more. */
 const MAX_FAILURES = 3;
@@ -32,8 +32,10 @@ const MAX_FAILURES = 3;
 export interface StarterOptions {
   /** `auto` uses the starter while this program is large. */
   readonly use: 'auto' | boolean;
-  /** `TROUPE_LINEAGE` of the starter, by which the watchdog finds it. */
-  readonly lineage: string;
+  /** `TROUPE_LINEAGE` of this program, so that an end of its own tree ends its starter, too. */
+  readonly inheritedLineage: string | undefined;
+  /** Called with each starter that begins, and with one that has ended: the watchdog must know them. */
+  readonly onChange?: (change: { readonly began: number } | { readonly ended: number }) => void;
   readonly reportError: (error: unknown) => void;
   /** Resident memory of this program. Default: as the system says. */
   readonly rssBytes?: () => number;
@@ -41,7 +43,8 @@ export interface StarterOptions {
 
 export function createStarter({
   use,
-  lineage,
+  inheritedLineage,
+  onChange = () => {},
   reportError,
   rssBytes = () => process.memoryUsage.rss(),
 }: StarterOptions): Starter {
@@ -51,17 +54,19 @@ export function createStarter({
 
   function open(): StarterProcess {
     const opened = createStarterProcess({
-      lineage,
+      inheritedLineage,
       onReady: () => {
         failures = 0;
       },
       onEnd: (why) => {
         if (current === opened) current = null;
+        if (opened.pid !== null) onChange({ ended: opened.pid });
         if (why === null) return;
         failures += 1;
         reportError(new Error(`the starter process ended (${why}); programs are started without it for now`));
       },
     });
+    if (opened.pid !== null) onChange({ began: opened.pid });
     return opened;
   }
 

@@ -21,7 +21,7 @@ function create(options: Partial<StarterOptions> = {}) {
   const errors: unknown[] = [];
   const starter = createStarter({
     use: true,
-    lineage: '/',
+    inheritedLineage: undefined,
     reportError: (error) => errors.push(error),
     ...options,
   });
@@ -112,6 +112,17 @@ test('a starter begins with its first order', async () => {
 
   expect(before).toBeNull();
   expect(isAlive(starter.pid ?? 0)).toBe(true);
+});
+
+test('a starter is announced from its begin to its end', async () => {
+  const changes: unknown[] = [];
+  const { starter } = create({ onChange: (change) => changes.push(change) });
+  await run(starter, 'exit 0');
+  const { pid } = starter;
+
+  await starter.close();
+
+  expect(changes).toEqual([{ began: pid }, { ended: pid }]);
 });
 
 test('a killed starter leaves the exit unknown and the program alive', async () => {
