@@ -14,11 +14,24 @@ export type {
   RestartPolicy,
   RestartSettings,
   RunSettings,
+  SentSignal,
+  SignalTarget,
+  SignalWay,
   SpawnFailureCause,
   StopOrder,
   TreeMember,
 } from '../machines/process/context.ts';
-export type { BackendCommand, BackendFact, WriteFailure, WriteResult } from '../machines/process/events.ts';
+export type {
+  BackendCommand,
+  BackendFact,
+  HaltedTree,
+  SignalCause,
+  SignalOutcome,
+  SignalReason,
+  SignalReply,
+  WriteFailure,
+  WriteResult,
+} from '../machines/process/events.ts';
 export type {
   CaptureAnswer,
   Highlight,
@@ -74,6 +87,7 @@ export type {
   WorkerContext,
 } from './config/process-spec.ts';
 export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
+export type { EndingSignal } from './config/signal-name.ts';
 export type { Span } from './config/span.ts';
 export type {
   HintOptions,
@@ -165,6 +179,9 @@ export type {
   LimitChanges,
   OutputIterationOptions,
   ProcessHandle,
+  SignalAnswer,
+  SignalOptions,
+  SignalRefusal,
 } from './process/process-handle.ts';
 export type { AdoptionData as Revival, ProcessRecord, RecordedReadiness } from './process/process-record.ts';
 export type {

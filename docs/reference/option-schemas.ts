@@ -17,6 +17,7 @@ import {
   functionSpec,
   killOptions,
   limitChanges,
+  signalOptions,
 } from '../../src/config/process-spec.ts';
 import { iterationOptions, outputIterationOptions, readOptions } from '../../src/config/read-options.ts';
 import { scheduleOptions } from '../../src/config/schedule-options.ts';
@@ -47,7 +48,12 @@ import {
 } from '../../src/models/model-options.ts';
 import type { IterationOptions } from '../../src/output/follow-log.ts';
 import type { ReadOptions } from '../../src/output/output-read.ts';
-import type { KillOptions, LimitChanges, OutputIterationOptions } from '../../src/process/process-handle.ts';
+import type {
+  KillOptions,
+  LimitChanges,
+  OutputIterationOptions,
+  SignalOptions,
+} from '../../src/process/process-handle.ts';
 import type { ScheduleOptions } from '../../src/schedules/schedule.ts';
 import type { SecretOptions } from '../../src/secrets/write-secret.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
@@ -115,6 +121,7 @@ export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   CommandSpec: schemaOf<CommandSpec, 'command' | 'wrappedCommand'>()(commandSpec),
   FunctionSpec: schemaOf<FunctionSpec>()(functionSpec),
   KillOptions: schemaOf<KillOptions, 'signal'>()(killOptions),
+  SignalOptions: schemaOf<SignalOptions>()(signalOptions),
   LeaveOptions: schemaOf<LeaveOptions>()(leaveOptions),
   LimitChanges: schemaOf<LimitChanges>()(limitChanges),
   ReadOptions: schemaOf<ReadOptions>()(readOptions),

@@ -13,6 +13,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   ],
   'A process: methods of its handle': [
     'KillOptions',
+    'SignalOptions',
     'LimitChanges',
     'ReadOptions',
     'IterationOptions',

@@ -1,13 +1,27 @@
 import { supervisorNeeded } from '../not-provided.ts';
 
-/**
- * Name of a POSIX signal with its `SIG`, as `kill -l` lists it. A process can end by a real-time signal, such as `SIGRTMIN+1`; such a signal
- * cannot be sent.
- */
+/** Name of a POSIX signal with its `SIG`, as `kill -l` lists it, also of a real-time one, such as `SIGRTMIN+1`. */
 export type ProcessSignal = NodeJS.Signals | `SIGRT${string}`;
 
 /** Origin of a command: the model, a person, troupe itself, or the conversation that owns the process. */
 export type Requester = 'agent' | 'user' | 'supervisor' | 'owner';
+
+/** Receivers of a signal that does not stop a process: all members of its tree, or its leader alone. */
+export type SignalTarget = 'tree' | 'leader';
+
+/**
+ * Way of a signal. `cgroup`: to all processes of a cgroup at once; `group`: to a process group; `process`: to one process after another;
+ * `function`: a function inside this program heard of it by its abort signal; `thread`: a worker thread was terminated.
+ */
+export type SignalWay = 'cgroup' | 'group' | 'process' | 'function' | 'thread';
+
+/** Signal that was really sent. */
+export interface SentSignal {
+  readonly signal: ProcessSignal;
+  readonly via: SignalWay;
+  /** Processes that it reached; empty for work without an operating-system process. */
+  readonly pids: readonly number[];
+}
 
 /** Exit of the leader as the operating system reported it. `code` is `null` after a signal, never 0. */
 export interface ExitStatus {
@@ -40,7 +54,8 @@ export type LimitName = 'timeout' | 'maxExecutionTime' | 'maxBackgroundTime';
 /** Reason for which a run ended, exactly one per run; `exit` keeps what the operating system reported. */
 export type EndReason =
   | { readonly type: 'exited'; readonly code: number }
-  | { readonly type: 'signalled'; readonly signal: ProcessSignal; readonly by: 'outside' }
+  /** `by`: the requester of a signal that was sent to the process without an order to stop it. */
+  | { readonly type: 'signalled'; readonly signal: ProcessSignal; readonly by: Requester | 'outside' }
   | { readonly type: 'timed_out'; readonly limit: LimitName; readonly afterMs: number }
   | {
       readonly type: 'killed';
@@ -218,6 +233,10 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'>, Omit<Process
   readonly spawnFailure: Extract<EndReason, { type: 'spawnFailed' }> | null;
   readonly outputEnded: boolean;
   readonly stop: StopOrder | null;
+  /** `proven` once all members are halted; `null` while the process runs. */
+  readonly pause: 'ordered' | 'proven' | null;
+  /** The last signal that was sent without an order to stop; `null` before the first. */
+  readonly signalled: { readonly signal: ProcessSignal; readonly by: Requester } | null;
   /** Members alive although SIGKILL was sent. */
   readonly survivors: readonly TreeMember[];
   /** Members beside the leader that we ended. */
@@ -249,6 +268,8 @@ export function createProcessContext(given: ProcessInput): ProcessContext {
     spawnFailure: null,
     outputEnded: false,
     stop: past?.stop ?? null,
+    pause: null,
+    signalled: null,
     survivors: [],
     leftoversEnded: [],
     endStatus: null,

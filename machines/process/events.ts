@@ -5,6 +5,8 @@ import type {
   ProcessEnd,
   ProcessSignal,
   Requester,
+  SentSignal,
+  SignalTarget,
   SpawnFailureCause,
   StopOrder,
   TreeMember,
@@ -33,6 +35,8 @@ export type BackendFact = At<
       held?: HeldBy | null;
       /** Monotonic time of the start, as far as the wall clock tells it. */
       startedAtMs: number;
+      /** True if it is halted. Default `false`. */
+      isPaused?: boolean;
     }
   | { type: 'process.spawnFailed'; cause: SpawnFailureCause; code: string | null; message: string }
   | {
@@ -61,17 +65,48 @@ export type BackendFact = At<
       suspects?: readonly TreeMember[];
     }
   | { type: 'tree.seen'; alive: readonly TreeMember[] }
+  /** A signal was sent to members of the tree; `why` is that of the command. */
+  | ({ type: 'process.signalled'; why: SignalReason } & SentSignal)
+  /** All members of the tree that could be halted are. */
+  | ({ type: 'tree.paused'; why: SignalReason } & HaltedTree)
+  /** No member of the tree is halted. */
+  | ({ type: 'tree.resumed'; why: SignalReason } & HaltedTree)
 >;
+
+/** Members of a tree that were halted or continued. */
+export interface HaltedTree {
+  /** `freezer`: by their cgroup; otherwise by SIGSTOP and SIGCONT. */
+  readonly via: 'freezer' | 'signals';
+  readonly pids: readonly number[];
+}
 
 /** Commands of a process actor to its backend, in the imperative. */
 export type BackendCommand =
-  | { type: 'process.signal'; signal: ProcessSignal }
+  /** Signals the whole tree to end it, also a halted one, and watches it until `tree.gone`. */
+  | { type: 'tree.end'; signal: ProcessSignal; why: SignalReason }
+  /** Signals the members that live now, without expecting an end. */
+  | { type: 'tree.signal'; signal: ProcessSignal; to: SignalTarget; why: SignalReason; reply: SignalReply }
+  | { type: 'tree.pause'; why: SignalReason; reply: SignalReply }
+  | { type: 'tree.resume'; why: SignalReason; reply: SignalReply }
   | { type: 'tree.survey' }
   | { type: 'output.settle'; quietMs: number }
   /** With `waits` there is no limit to the time that the process may take to read. */
   | { type: 'process.write'; data: Uint8Array; waits?: boolean; reply: (result: WriteResult) => void }
   | { type: 'process.endInput'; reply: (result: WriteResult) => void }
   | TerminalCommand<WriteResult>;
+
+/** Outcome of a signal, a pause or a continuation. `error` is a sentence. */
+export type SignalOutcome =
+  | {
+      readonly ok: true;
+      /** Members that were reached. */
+      readonly pids: readonly number[];
+      /** Members that a pause has reached and that have not halted yet, as in a call that cannot be interrupted. */
+      readonly running: readonly number[];
+    }
+  | { readonly ok: false; readonly error: string };
+
+export type SignalReply = (outcome: SignalOutcome) => void;
 
 /** Number of bytes that were written, and the reason where some were not. */
 export type WriteResult =
@@ -119,6 +154,12 @@ export type ProcessCommand = At<
   | { type: 'process.restart'; by: Requester }
   /** Ends the process, or lets its pause run out, and does not start it before `process.proceed`. */
   | { type: 'process.hold'; by: Requester; signal: ProcessSignal }
+  /** Sends a signal that does not stop the process. */
+  | { type: 'process.signal'; by: Requester; signal: ProcessSignal; to: SignalTarget; reply: SignalReply }
+  /** Halts all members of the tree, also those that were continued since an earlier pause. */
+  | { type: 'process.pause'; by: Requester; reply: SignalReply }
+  /** Continues all halted members of the tree. */
+  | { type: 'process.resume'; by: Requester; reply: SignalReply }
   /** Starts a held process, at once or when its pause is over. */
   | { type: 'process.proceed' }
   | { type: 'limits.change'; limits: LimitChange }
@@ -151,11 +192,29 @@ export type DeadlineName =
 
 export type DeadlineEvent = { [Name in DeadlineName]: At<{ type: `deadline.${Name}` }> }[DeadlineName];
 
-/** Reason for a signal: the order to stop, the end of its grace, or leftovers. `isKept`: they may stay, and a kill was ordered. */
+/** Cause of a signal. */
 export type SignalCause =
   | StopOrder['cause']
+  /** The grace of an order to stop is over. */
   | { readonly type: 'grace' }
-  | { readonly type: 'leftovers'; readonly isKept: boolean };
+  /** `isKept`: they may stay, and a kill was ordered. */
+  | { readonly type: 'leftovers'; readonly isKept: boolean }
+  /** Ordered without an end. */
+  | { readonly type: 'signal' }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  /** The terminal is gone. */
+  | { readonly type: 'hangup' }
+  /** The leader of a paused process has ended, so that the others continue. */
+  | { readonly type: 'exit' }
+  /** The backend has lost the process: what may be left of it is killed. */
+  | { readonly type: 'lost' };
+
+/** Requester and cause of a signal. */
+export interface SignalReason {
+  readonly by: Requester;
+  readonly cause: SignalCause;
+}
 
 /** Announcements of a process actor, each made once. The facts themselves are in its context. */
 export type ProcessAnnouncement =
@@ -164,13 +223,10 @@ export type ProcessAnnouncement =
   | { type: 'process.released' }
   | { type: 'process.backgrounded'; by: Requester }
   | { type: 'process.stopping' }
-  | {
-      /** A signal was sent to the whole tree. */
-      type: 'process.signalled';
-      signal: ProcessSignal;
-      by: Requester;
-      cause: SignalCause;
-    }
+  /** A signal was sent to members of the tree. */
+  | ({ type: 'process.signalled' } & SentSignal & SignalReason)
+  | { type: 'process.paused'; by: Requester; tree: HaltedTree }
+  | { type: 'process.resumed'; by: Requester; tree: HaltedTree }
   | { type: 'process.survived' }
   | { type: 'process.restarting' }
   | { type: 'process.silent' }

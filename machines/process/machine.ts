@@ -42,9 +42,10 @@ const armBackground = arm(({ limits }) => ({
   afterMs: limit(limits.maxBackgroundMs),
   from: 'start',
 }));
-const armSilence = arm(({ limits }) => ({
+/** Arms the silence. A paused process cannot print, so that its silence says nothing. */
+const armSilence = arm(({ limits, pause }) => ({
   deadline: 'silence',
-  afterMs: limit(limits.notifyAfterSilenceMs),
+  afterMs: pause === 'proven' ? null : limit(limits.notifyAfterSilenceMs),
   from: 'lastOutput',
 }));
 const armNextSilence = arm(({ limits }) => ({
@@ -100,7 +101,7 @@ type Transitions = NonNullable<Parameters<typeof processSetup.createStateConfig>
 const toTerminating = (more: Transitions) =>
   processSetup.createStateConfig({
     description: 'The polite signal was sent to the whole tree.',
-    entry: ['signalTree', 'announceSignal', armGrace],
+    entry: ['endTree', armGrace],
     exit: disarm('grace'),
     on: { 'deadline.grace': { target: 'killing', actions: 'recordEscalation' }, ...more },
   });
@@ -108,7 +109,7 @@ const toTerminating = (more: Transitions) =>
 const toKilling = (on: Transitions) =>
   processSetup.createStateConfig({
     description: 'SIGKILL was sent to the whole tree and to processes that left its group.',
-    entry: ['killTree', 'announceKill', armProof],
+    entry: ['killTree', armProof],
     exit: disarm('proof'),
     on,
   });
@@ -134,6 +135,19 @@ const toOrderedEnd = (onProof: Transitions['deadline.proof']) => ({
       'process.stop': { target: 'killing', actions: ['overruleRestart', 'clearReceipt'] },
     },
   }),
+});
+
+/** Orders and facts while the leader lives that do not stop the process. */
+const toSignals = (onResumed: Transitions['tree.resumed']): Transitions => ({
+  'process.signal': { actions: 'signalTree' },
+  'process.pause': { actions: ['orderPause', 'signalTree'] },
+  'process.resume': { actions: 'signalTree' },
+  'tree.paused': { guard: 'isNotPaused', actions: ['recordPause', disarm('silence'), 'announcePaused'] },
+  'tree.resumed': onResumed,
+  'process.exited': [
+    { guard: 'isPauseOrdered', target: 'draining', actions: ['recordExit', 'endPause', 'continueTree'] },
+    { target: 'draining', actions: 'recordExit' },
+  ],
 });
 
 const naturalEnd = ['recordNaturalEnd', 'announceEnd'] as const;
@@ -195,6 +209,7 @@ export const processMachine = processSetup.createMachine({
     'xstate.error.actor.runner': { target: '.lost', actions: ['forceKillTree', 'recordLoss'] },
     'output.ended': { actions: 'recordOutputEnd' },
     'deadline.health': { actions: 'clearRestarts' },
+    'process.signalled': { actions: ['recordSignal', 'announceSignal'] },
   },
   states: {
     pending: {
@@ -289,9 +304,9 @@ export const processMachine = processSetup.createMachine({
       },
       states: {
         up: {
-          description: 'The leader is alive.',
+          description: 'The leader is alive, perhaps paused.',
           on: {
-            'process.exited': { target: 'draining', actions: 'recordExit' },
+            ...toSignals({ guard: 'isPaused', actions: ['endPause', 'announceResumed'] }),
             'process.background': { target: '#process.backgrounded', actions: 'announceBackgrounded' },
             'deadline.wait': [
               {
@@ -322,9 +337,9 @@ export const processMachine = processSetup.createMachine({
       },
       states: {
         up: {
-          description: 'The leader is alive.',
+          description: 'The leader is alive, perhaps paused.',
           on: {
-            'process.exited': { target: 'draining', actions: 'recordExit' },
+            ...toSignals({ guard: 'isPaused', actions: ['endPause', armNextSilence, 'announceResumed'] }),
             'deadline.background': { target: '#process.stopping', actions: 'orderTimeout' },
             'deadline.silence': { actions: ['announceSilence', armNextSilence] },
             'deadline.elapsed': { actions: 'announceElapsed' },
@@ -348,7 +363,7 @@ export const processMachine = processSetup.createMachine({
 
     stopping: {
       description: 'A stop was ordered and the tree is not yet proven gone.',
-      entry: [disarm('wait'), disarm('execution'), 'announceStopping'],
+      entry: ['endPause', disarm('wait'), disarm('execution'), 'announceStopping'],
       exit: [disarm('grace'), disarm('proof'), disarm('drain')],
       initial: 'ordered',
       on: {

@@ -7,7 +7,7 @@ import type {
   Requester,
   StopOrder,
 } from './context.ts';
-import type { ProcessEvent, SignalCause } from './events.ts';
+import type { ProcessEvent, SignalReason } from './events.ts';
 import { backoffMs, isCleanExit, nextSeed, recentRestarts, toChance } from './restart.ts';
 
 /** Returns what an event adds to the context; `{}` for other events. */
@@ -23,7 +23,13 @@ export const recordSpawn: Recorder = (_, event) =>
 /** Counts times from the real start, so that limits keep only their rest. */
 export const recordAdoption: Recorder = (_, event) =>
   event.type === 'process.adopted'
-    ? { pid: event.pid, pgid: event.pgid, held: event.held ?? null, spawnedAtMs: event.startedAtMs }
+    ? {
+        pid: event.pid,
+        pgid: event.pgid,
+        held: event.held ?? null,
+        spawnedAtMs: event.startedAtMs,
+        pause: event.isPaused ? 'proven' : null,
+      }
     : {};
 
 export const recordSpawnFailure: Recorder = (_, event) => {
@@ -136,6 +142,12 @@ export const orderTimeout: Recorder = (context, event) => {
 export const recordEscalation: Recorder = (context) =>
   context.stop === null ? {} : { stop: { ...context.stop, escalated: true } };
 
+/** Records a signal that was ordered without an end: the process may end of it. */
+export const recordSignal: Recorder = (_, event) => {
+  if (event.type !== 'process.signalled' || event.why.cause.type !== 'signal') return {};
+  return { signalled: { signal: event.signal, by: event.why.by } };
+};
+
 export const changeLimits: Recorder = (context, event) =>
   event.type === 'limits.change' ? { limits: { ...context.limits, ...event.limits } } : {};
 
@@ -158,9 +170,14 @@ export function toEndReason(context: ProcessContext): EndReason {
     return { type: 'killed', by: stop.cause.by, signal: stop.signal, escalated: stop.escalated };
   }
   if (spawnFailure !== null) return spawnFailure;
-  if (exit !== null && exit.signal !== null) return { type: 'signalled', signal: exit.signal, by: 'outside' };
+  if (exit !== null && exit.signal !== null)
+    return { type: 'signalled', signal: exit.signal, by: toSender(context, exit.signal) };
   if (exit !== null && exit.code !== null) return { type: 'exited', code: exit.code };
   return { type: 'lost', why: 'its end was not reported' };
+}
+
+function toSender({ signalled }: ProcessContext, signal: ProcessSignal): Requester | 'outside' {
+  return signalled?.signal === signal ? signalled.by : 'outside';
 }
 
 /** Returns the end of a process that was not stopped, or could not be started. */
@@ -168,17 +185,14 @@ export function toNaturalEnd(context: ProcessContext): Pick<ProcessContext, 'rea
   return { reason: toEndReason(context), endStatus: isCleanExit(context) ? 'completed' : 'failed' };
 }
 
-/** Returns the announcement of a signal with its sender and reason. */
-export function toSignalAnnouncement(
-  { stop, endStatus }: ProcessContext,
-  { event, signal }: { event: ProcessEvent; signal: ProcessSignal },
-): { signal: ProcessSignal; by: Requester; cause: SignalCause } {
+/** Returns why a signal that ends the tree is sent on this event. */
+export function toSignalReason({ stop, endStatus }: ProcessContext, event: ProcessEvent): SignalReason {
   if (event.type === 'process.stop' && endStatus !== null)
-    return { signal, by: event.by, cause: { type: 'leftovers', isKept: true } };
-  if (event.type === 'deadline.grace') return { signal, by: 'supervisor', cause: { type: 'grace' } };
-  if (event.type === 'process.stop') return { signal, by: event.by, cause: { type: 'kill', by: event.by } };
+    return { by: event.by, cause: { type: 'leftovers', isKept: true } };
+  if (event.type === 'deadline.grace') return { by: 'supervisor', cause: { type: 'grace' } };
+  if (event.type === 'process.stop') return { by: event.by, cause: { type: 'kill', by: event.by } };
   const cause = stop?.cause ?? { type: 'leftovers', isKept: false };
-  return { signal, by: 'by' in cause ? cause.by : 'supervisor', cause };
+  return { by: 'by' in cause ? cause.by : 'supervisor', cause };
 }
 
 /** Returns why a process was lost: as its backend reported, or by the error of a broken backend. */

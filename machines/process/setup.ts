@@ -58,11 +58,23 @@ const base = setup({
     /** Kills what a broken backend may have started, without the backend's help. */
     forceKillTree: () => notProvided('forceKillTree'),
 
-    signalTree: sendTo('runner', ({ context }) => ({
-      type: 'process.signal',
+    endTree: sendTo('runner', ({ context, event }) => ({
+      type: 'tree.end',
       signal: context.stop?.signal ?? 'SIGTERM',
+      why: recording.toSignalReason(context, event),
     })),
-    killTree: sendTo('runner', { type: 'process.signal', signal: 'SIGKILL' }),
+    killTree: sendTo('runner', ({ context, event }) => ({
+      type: 'tree.end',
+      signal: 'SIGKILL',
+      why: recording.toSignalReason(context, event),
+    })),
+    signalTree: sendTo('runner', ({ event }) => toTreeCommand(event)),
+    /** Continues what is left of a paused process whose leader has ended. */
+    continueTree: sendTo('runner', {
+      type: 'tree.resume',
+      why: { by: 'supervisor', cause: { type: 'exit' } },
+      reply: () => {},
+    }),
     surveyTree: sendTo('runner', { type: 'tree.survey' }),
     settleOutput: sendTo('runner', ({ context }) => ({
       type: 'output.settle',
@@ -81,6 +93,10 @@ const base = setup({
     recordGone: assign(({ context, event }) => recording.recordGone(context, event)),
     recordSurvivors: assign(({ context, event }) => recording.recordSurvivors(context, event)),
     clearReceipt: assign({ receipt: null }),
+    orderPause: assign(({ context }) => ({ pause: context.pause ?? ('ordered' as const) })),
+    recordPause: assign({ pause: 'proven' }),
+    endPause: assign({ pause: null }),
+    recordSignal: assign(({ context, event }) => recording.recordSignal(context, event)),
     recordEscalation: assign(({ context, event }) => recording.recordEscalation(context, event)),
     recordReason: assign(({ context }) => ({ reason: recording.toEndReason(context) })),
     recordNaturalEnd: assign(({ context }) => recording.toNaturalEnd(context)),
@@ -105,14 +121,9 @@ const base = setup({
       type: 'process.backgrounded',
       by: event.type === 'process.background' ? event.by : 'supervisor',
     })),
-    announceSignal: emit(({ context, event }) => ({
-      type: 'process.signalled',
-      ...recording.toSignalAnnouncement(context, { event, signal: context.stop?.signal ?? 'SIGTERM' }),
-    })),
-    announceKill: emit(({ context, event }) => ({
-      type: 'process.signalled',
-      ...recording.toSignalAnnouncement(context, { event, signal: 'SIGKILL' }),
-    })),
+    announceSignal: emit(({ event }) => toAnnouncement(event)),
+    announcePaused: emit(({ event }) => toAnnouncement(event)),
+    announceResumed: emit(({ event }) => toAnnouncement(event)),
     announceStopping: emit({ type: 'process.stopping' }),
     announceSurvivors: emit({ type: 'process.survived' }),
     announceRestarting: emit({ type: 'process.restarting' }),
@@ -129,6 +140,9 @@ const base = setup({
     isBetweenAttempts: ({ context }) => context.nextStartAtMs !== null,
     /** True if an earlier supervisor started the process and did not see it end. */
     mayBeAlive: ({ context }) => context.isRestored && context.nextStartAtMs === null,
+    isPauseOrdered: ({ context }) => context.pause !== null,
+    isPaused: ({ context }) => context.pause === 'proven',
+    isNotPaused: ({ context }) => context.pause !== 'proven',
     isStopOrdered: ({ context }) => context.stop !== null,
     isForced: ({ context }) => context.stop?.signal === 'SIGKILL',
     isForcedNow: ({ event }) => event.type === 'process.stop' && event.signal === 'SIGKILL',
@@ -160,6 +174,40 @@ const base = setup({
     isLost: ({ context: { loss, survivors } }) => loss !== null && survivors.length === 0,
   },
 });
+
+/** Returns the command to the runner for an order that does not stop the process. */
+function toTreeCommand(event: ProcessEvent): BackendCommand {
+  switch (event.type) {
+    case 'process.signal': {
+      const { signal, to, by, reply } = event;
+      return { type: 'tree.signal', signal, to, why: { by, cause: { type: 'signal' } }, reply };
+    }
+    case 'process.pause':
+      return { type: 'tree.pause', why: { by: event.by, cause: { type: 'pause' } }, reply: event.reply };
+    case 'process.resume':
+      return { type: 'tree.resume', why: { by: event.by, cause: { type: 'resume' } }, reply: event.reply };
+    default:
+      throw new Error(`${event.type} orders no signal.`);
+  }
+}
+
+/** Returns the announcement of a fact about signals. */
+function toAnnouncement(event: ProcessEvent): ProcessAnnouncement {
+  switch (event.type) {
+    case 'process.signalled': {
+      const { type, signal, via, pids, why } = event;
+      return { type, signal, via, pids, ...why };
+    }
+    case 'tree.paused':
+    case 'tree.resumed': {
+      const { via, pids, why } = event;
+      const type = event.type === 'tree.paused' ? 'process.paused' : 'process.resumed';
+      return { type, by: why.by, tree: { via, pids } };
+    }
+    default:
+      throw new Error(`${event.type} is no fact about signals.`);
+  }
+}
 
 export const processSetup = base.extend({
   actions: {

@@ -60,6 +60,8 @@ interface Up {
   readonly held: HeldBy | null;
   /** Set between the leader's exit and the end. */
   readonly exit: ExitStatus | null;
+  /** True while all members of the tree are halted. */
+  readonly isPaused: boolean;
 }
 
 type ProcessSnapshot = Pick<SnapshotFrom<typeof processMachine>, 'value' | 'context'>;
@@ -80,6 +82,7 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
     snapshot.context;
   const restarts = restartTimesMs.length;
   const isAwaited = !snapshot.context.background;
+  const isPaused = snapshot.context.pause === 'proven';
   switch (status) {
     case 'pending':
       return {
@@ -90,9 +93,12 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
       };
     case 'running':
     case 'backgrounded':
-      return { status, attempt, restarts, pid, pgid, held, exit, endLimit: toEndLimit(snapshot.context) };
+      return {
+        ...{ status, attempt, restarts, pid, pgid, held, exit, isPaused },
+        endLimit: toEndLimit(snapshot.context),
+      };
     case 'stopping':
-      return { status, attempt, restarts, pid, pgid, held, exit, survivors, receipt };
+      return { status, attempt, restarts, pid, pgid, held, exit, isPaused, survivors, receipt };
     case 'restarting':
       return {
         status,

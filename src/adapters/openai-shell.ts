@@ -1,8 +1,8 @@
 import type { ProcessSignal } from '../../machines/process/context.ts';
 import { shorten } from '../config/quote.ts';
+import { toSignalCode } from '../config/signal-name.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { StartedResult } from '../process/process-result.ts';
-import { toSignalCode } from '../spawn/signal-name.ts';
 import { neutraliseMarkup } from '../tools/answer-text.ts';
 import { toRevealed } from '../tools/process-summary.ts';
 import type { ToolHost } from '../tools/tool-host.ts';

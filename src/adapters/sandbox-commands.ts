@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { ExitStatus } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
+import { toSignalCode } from '../config/signal-name.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { isInside, toRealPath } from '../policy/workspace/real-path.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import { hasLiveMembers } from '../process/process-view.ts';
-import { toSignalCode } from '../spawn/signal-name.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { createToolHost, type ToolHostOptions } from '../tools/tool-host.ts';
 

@@ -1,6 +1,6 @@
 import type { SpawnFailureCause } from '../../machines/process/context.ts';
+import { toSignalCode } from '../config/signal-name.ts';
 import type { FinalView } from '../process/process-view.ts';
-import { toSignalCode } from '../spawn/signal-name.ts';
 
 export { toSignalCode };
 

@@ -4,6 +4,13 @@ import type { TerminalSize } from '../../machines/process/terminal.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
+import {
+  type EndingSignal,
+  isEndingSignal,
+  type SignalName,
+  toSignalName,
+  toSignalNumber,
+} from '../config/signal-name.ts';
 import { span, toMs } from '../config/span.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 
@@ -82,21 +89,31 @@ export function parsePattern(text: string): string | RegExp {
 }
 
 /**
- * Returns a signal as kill(1) reads it: `TERM`, `SIGTERM`, `term` or `15`.
+ * Returns a signal as kill(1) reads it: `TERM`, `SIGTERM`, `term`, `15` or `RTMIN+1`.
  *
- * @throws TroupeError `invalid-option`
+ * @throws TroupeError `invalid-option`, naming what the text was given for.
  */
-export function parseSignal(text: string): NodeJS.Signals {
-  const names = Object.entries(constants.signals);
-  const byNumber = names.find(([, number]) => String(number) === text)?.[0];
-  const name = byNumber ?? `SIG${text.toUpperCase().replace(/^SIG/, '')}`;
-  if (Object.hasOwn(constants.signals, name)) return name as NodeJS.Signals;
-  const meant = nearest(
-    name,
-    names.map(([each]) => each),
-  );
+export function parseSignal(text: string, what: string): SignalName {
+  const byNumber = /^\d+$/.test(text) ? toSignalName(Number(text)) : null;
+  const name = byNumber ?? (`SIG${text.toUpperCase().replace(/^SIG/, '')}` as SignalName);
+  if (toSignalNumber(name) !== null) return name;
+  const meant = nearest(name, Object.keys(constants.signals));
   const hint = meant === null ? 'kill -l lists them.' : `Did you mean ${meant}?`;
-  throw invalid(`--signal is ${quote(text)}, and there is no such signal. ${hint}`);
+  throw invalid(`${what} is ${quote(text)}, and there is no such signal. ${hint}`);
+}
+
+/**
+ * Returns a signal that ends a program, as `parseSignal`.
+ *
+ * @throws TroupeError `invalid-option`, naming the flag, and the verb for other signals.
+ */
+export function parseEndingSignal(text: string, flag: string): EndingSignal {
+  const name = parseSignal(text, flag);
+  if (isEndingSignal(name)) return name;
+  const other = name.slice('SIG'.length);
+  throw invalid(
+    `${flag} is ${quote(text)}; a kill begins with a signal that ends a program, such as TERM, INT or HUP. To send ${other} without ending the process: troupe signal <id> ${other}.`,
+  );
 }
 
 function invalid(message: string, cause?: unknown): TroupeError {

@@ -7,6 +7,7 @@ import {
   functionSpec,
   killOptions,
 } from '../config/process-spec.ts';
+import type { EndingSignal } from '../config/signal-name.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { RestartStrategy } from './restart-scope.ts';
 
@@ -46,7 +47,7 @@ export interface GroupMemberOptions {
    */
   readonly oneShot?: boolean | undefined;
   /** The signal that stops it. Default SIGTERM. */
-  readonly stopSignal?: NodeJS.Signals | undefined;
+  readonly stopSignal?: EndingSignal | undefined;
 }
 
 /**
@@ -76,7 +77,7 @@ export interface GroupMemberPlan {
   /** `true` if the process ends by itself, see `oneShot`. */
   readonly isOneShot: boolean;
   /** `null`: the default. */
-  readonly stopSignal: NodeJS.Signals | null;
+  readonly stopSignal: EndingSignal | null;
   readonly policy: 'temporary' | 'transient' | 'permanent';
 }
 
@@ -140,7 +141,7 @@ function parseMember(
     spec: { ...defaults, label: name, ...rest, restart: { ...restart, policy } },
     dependsOn: toDependencies(parsed.dependsOn),
     isOneShot,
-    stopSignal: (parsed.stopSignal as NodeJS.Signals | undefined) ?? null,
+    stopSignal: (parsed.stopSignal as EndingSignal | undefined) ?? null,
     policy,
   };
 }

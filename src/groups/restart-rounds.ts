@@ -1,5 +1,6 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { isFinal } from '../../machines/process/view.ts';
+import type { EndingSignal } from '../config/signal-name.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import { isRunning, untilUp } from './group-member.ts';
 import { type RestartStrategy, restartScope } from './restart-scope.ts';
@@ -10,7 +11,7 @@ interface RestartRoundsOptions {
   readonly order: readonly string[];
   /** Returns `undefined` for a member that is not to run, or was not started yet. */
   readonly get: (name: string) => ProcessHandle | undefined;
-  readonly stopSignalOf: (name: string) => NodeJS.Signals | null;
+  readonly stopSignalOf: (name: string) => EndingSignal | null;
   readonly note: (words: string) => void;
 }
 

@@ -1,4 +1,4 @@
-import type { AwaitedInput, ProcessView } from '../process/process-view.ts';
+import { type AwaitedInput, type ProcessView, toPausedAt } from '../process/process-view.ts';
 
 /** The activity of a live process, as far as it is known. */
 export interface RunningState {
@@ -8,7 +8,9 @@ export interface RunningState {
   readonly prompt: string | null;
 }
 
-export function toRunningState({ awaitsInput, progress }: ProcessView): RunningState {
+export function toRunningState(view: ProcessView): RunningState {
+  const { awaitsInput, progress } = view;
+  if (toPausedAt(view) !== null) return { now: 'It is paused.', prompt: null };
   if (awaitsInput !== null) return { now: describeWait(awaitsInput), prompt: awaitsInput.prompt };
   if (progress === null || progress.percent === null) return { now: null, prompt: null };
   const how = { running: 'It is', paused: 'It has paused', failed: 'It has failed' }[progress.state];

@@ -8,7 +8,7 @@ export function describeEnd(reason: EndReason, exit: ExitStatus | null): string 
     case 'exited':
       return `exited with code ${reason.code}`;
     case 'signalled':
-      return `was ended by ${reason.signal} from outside`;
+      return `was ended by ${reason.signal} ${reason.by === 'outside' ? 'from outside' : `of the ${reason.by}`}`;
     case 'timed_out':
       return `was killed at its limit ${reason.limit} of ${formatDuration(reason.afterMs)}`;
     case 'killed':

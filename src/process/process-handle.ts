@@ -1,10 +1,17 @@
 import type { Observable } from 'rxjs';
-import type { KillReceipt, Requester, TreeMember } from '../../machines/process/context.ts';
+import type {
+  KillReceipt,
+  ProcessSignal,
+  Requester,
+  SignalTarget,
+  TreeMember,
+} from '../../machines/process/context.ts';
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { AbortOptions } from '../config/abort-signal.ts';
 import type { Duration } from '../config/duration.ts';
+import type { EndingSignal } from '../config/signal-name.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
 import type { IterationOptions } from '../output/follow-log.ts';
@@ -22,7 +29,7 @@ import type { Waited } from './waited.ts';
 /** Options of a kill. */
 export interface KillOptions {
   /** The first signal; SIGKILL follows at the end of the grace. Default `SIGTERM`. */
-  readonly signal?: NodeJS.Signals | undefined;
+  readonly signal?: EndingSignal | undefined;
   /** Time from the first signal to SIGKILL. Default: the process's `killGrace`. */
   readonly grace?: Duration | undefined;
   /** The requester, recorded with the end. Default `user`. */
@@ -43,6 +50,37 @@ export type KillAnswer =
   | { readonly type: 'leftoversEnded'; readonly receipt: KillReceipt; readonly message: string }
   | { readonly type: 'notRunning'; readonly message: string }
   | { readonly type: 'notFound'; readonly nearest: readonly string[]; readonly message: string };
+
+/** Options of `ProcessHandle.signal`. */
+export interface SignalOptions {
+  /** Any signal but SIGKILL, by its name: `SIGHUP`, `SIGUSR1`, `SIGRTMIN+1`. */
+  readonly signal: ProcessSignal;
+  /**
+   * Receivers: all members of the tree, or the leader alone, as suits a server that passes a reload on to its workers by itself. SIGSTOP and
+   * SIGCONT always concern the tree. Default `tree`.
+   */
+  readonly to?: SignalTarget | undefined;
+  /** The requester, recorded in the timeline. Default `user`. */
+  readonly by?: Requester | undefined;
+}
+
+/** Answer to a signal, a pause or a continuation, given once it is done. `message` says it in words. */
+export type SignalAnswer =
+  /** `pids`: the processes that were reached; empty if no process was halted that could be continued. */
+  | { readonly ok: true; readonly pids: readonly number[]; readonly message: string }
+  | { readonly ok: false; readonly code: SignalRefusal; readonly message: string };
+
+export type SignalRefusal =
+  /** It has ended, perhaps with leftovers. */
+  | 'ended'
+  /** It waits for a slot, its start or its restart. */
+  | 'notStarted'
+  /** It is being stopped, or its leader has just exited. */
+  | 'stopping'
+  /** Its supervisor has shut down and left it running. */
+  | 'detached'
+  /** It has no operating-system process, or none that the signal could reach. */
+  | 'notReached';
 
 /** Limits that may change while a process runs; those that are omitted stay. 0: none. */
 export interface LimitChanges {
@@ -179,8 +217,28 @@ export interface ProcessHandle {
    */
   waitFor(options?: WaitOptions): Promise<Waited>;
 
-  /** Ends the whole tree and proves that it is gone. A name alone, such as `'SIGINT'`, is the first signal. */
-  kill(order?: KillOptions | NodeJS.Signals): Promise<KillAnswer>;
+  /**
+   * Ends the whole tree, also a paused one, and proves that it is gone. A name alone, such as `'SIGINT'`, is the first signal: one that ends a
+   * program.
+   */
+  kill(order?: KillOptions | EndingSignal): Promise<KillAnswer>;
+  /**
+   * Sends a signal that does not stop the process: nothing follows it. A process that ends of it has ended by itself, and its restart policy
+   * applies. SIGSTOP is `pause`, SIGCONT is `resume`; a paused process receives others when it continues. Work inside this program receives none.
+   *
+   * @throws TroupeError `invalid-option`, as a rejection, for SIGKILL and for a name that this system does not have.
+   *
+   * @example
+   * await nginx.signal({ signal: 'SIGHUP', to: 'leader' });
+   */
+  signal(order: SignalOptions | ProcessSignal): Promise<SignalAnswer>;
+  /**
+   * Halts the whole tree: by the freezer of its cgroup, or by SIGSTOP until no member is found running. Its time limits continue, and its silence is not reported. A
+   * paused process stays paused when its supervisor ends, if it is persistent. `kill` and limits end it all the same.
+   */
+  pause(by?: Requester): Promise<SignalAnswer>;
+  /** Continues all members that are halted, whatever has halted them. */
+  resume(by?: Requester): Promise<SignalAnswer>;
   /** Moves the process to the background: no caller waits any more. Returns `false` when it had ended or was stopping. */
   background(by?: Requester): boolean;
   /**
@@ -193,7 +251,7 @@ export interface ProcessHandle {
    * Ends the process and keeps it `restarting` until `proceed`, also where it was `restarting` already. `signal` is the first signal, default
    * SIGTERM. Returns `false` when it has ended, or is stopping or starting.
    */
-  hold(order?: { readonly by?: Requester; readonly signal?: NodeJS.Signals }): boolean;
+  hold(order?: { readonly by?: Requester; readonly signal?: EndingSignal }): boolean;
   /** Starts the process again after `hold`: at once, or when the pause of its own restart is over. Returns `false` when it is not `restarting`. */
   proceed(): boolean;
   /** Records in the timeline that the end was delivered to that owner, so that the next supervisor does not deliver it again. */

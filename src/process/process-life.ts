@@ -208,6 +208,10 @@ export class ProcessLife {
     const [at, atMs] = [this.#clock.epochMs(), this.#clock.nowMs()];
     if (type === 'process.adopted' || type === 'process.released') times.backgroundedAt ??= at;
     if (type === 'process.adopted') this.#noteStart();
+    // A process may be paused, or resumed, while no supervisor is there.
+    if (type === 'process.adopted')
+      times.pausedAt = 'isPaused' in this.#view && this.#view.isPaused ? (times.pausedAt ?? at) : null;
+    if (type === 'process.paused') times.pausedAt = at;
     // The announcement follows the spawn by up to some milliseconds.
     if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, this.#spawnedAtMs ?? atMs];
     if (type === 'process.started' && this.#view.status === 'backgrounded') times.backgroundedAt ??= at;
@@ -262,6 +266,7 @@ function toNewTimes(clock: Clock): ProcessTimes {
     startedAt: null,
     startedAtMs: null,
     backgroundedAt: null,
+    pausedAt: null,
     endedAt: null,
     endedAtMs: null,
   };
@@ -281,6 +286,7 @@ export interface ProcessTimes {
   startedAt: number | null;
   startedAtMs: number | null;
   backgroundedAt: number | null;
+  pausedAt: number | null;
   endedAt: number | null;
   endedAtMs: number | null;
 }

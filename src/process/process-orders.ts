@@ -2,15 +2,17 @@ import type { KillReceipt, ProcessSignal, Requester } from '../../machines/proce
 import type { LifeView } from '../../machines/process/view.ts';
 import { onceAborted } from '../config/abort-signal.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import { killOptions, limitChanges } from '../config/process-spec.ts';
+import { killOptions, limitChanges, pauseOptions, signalOptions } from '../config/process-spec.ts';
+import type { EndingSignal } from '../config/signal-name.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
 import type { ProcessDeps } from './process-deps.ts';
-import type { KillAnswer, KillOptions, LimitChanges } from './process-handle.ts';
+import type { KillAnswer, KillOptions, LimitChanges, SignalAnswer, SignalOptions } from './process-handle.ts';
 import type { ProcessLife, UntimedCommand } from './process-life.ts';
 import { describeLostEnvironment, type ProcessPlan } from './process-plan.ts';
 import type { ProcessView } from './process-view.ts';
+import { type SignalOrder, signalProcess } from './signal-process.ts';
 import type { Timeline } from './timeline.ts';
 
 interface OrderedProcess {
@@ -30,7 +32,7 @@ export class ProcessOrders {
     this.#process = process;
   }
 
-  async kill(order: KillOptions | ProcessSignal = {}): Promise<KillAnswer> {
+  async kill(order: KillOptions | EndingSignal = {}): Promise<KillAnswer> {
     const process = this.#process;
     const { plan, deps, life } = process;
     const { signal, grace, by } = parseOptions(killOptions, {
@@ -44,7 +46,37 @@ export class ProcessOrders {
       settled: () => this.#settled(),
       orderStop: (order: KillOrder) => this.stop({ ...order, by }),
     };
-    return killProcess(target, { signal: signal as KillOrder['signal'], graceMs: grace });
+    return killProcess(target, { signal, graceMs: grace });
+  }
+
+  /** Sends a signal that does not stop the process. */
+  async signal(order: SignalOptions | ProcessSignal): Promise<SignalAnswer> {
+    const { signal, to, by } = parseOptions(signalOptions, {
+      input: typeof order === 'string' ? { signal: order } : order,
+      name: 'signal',
+    });
+    if (signal === 'SIGSTOP') return this.pause(by);
+    if (signal === 'SIGCONT') return this.resume(by);
+    return this.#signal({ type: 'process.signal', signal, to, by });
+  }
+
+  async pause(by: Requester = 'user'): Promise<SignalAnswer> {
+    return this.#signal({
+      type: 'process.pause',
+      ...parseOptions(pauseOptions, { input: { by }, name: 'pause' }),
+    });
+  }
+
+  async resume(by: Requester = 'user'): Promise<SignalAnswer> {
+    return this.#signal({
+      type: 'process.resume',
+      ...parseOptions(pauseOptions, { input: { by }, name: 'resume' }),
+    });
+  }
+
+  #signal(order: SignalOrder): Promise<SignalAnswer> {
+    const { plan, life, view } = this.#process;
+    return signalProcess({ id: plan.id, life, view: () => view.call(this.#process) }, order);
   }
 
   /** Kills the process, or moves it to the background, once the signal is aborted. Leaves no listener behind at the end. */
@@ -84,7 +116,7 @@ export class ProcessOrders {
     return true;
   }
 
-  hold({ by = 'user', signal = 'SIGTERM' }: { by?: Requester; signal?: ProcessSignal }): boolean {
+  hold({ by = 'user', signal = 'SIGTERM' }: { by?: Requester; signal?: EndingSignal }): boolean {
     return this.#order({ type: 'process.hold', by, signal });
   }
 

@@ -107,6 +107,12 @@ export interface ProcessFacts extends ProcessDescription {
   readonly awaitsInput: AwaitedInput | null;
 }
 
+/** Facts of a process that may be paused. */
+interface Pausable {
+  /** Time since which all its members are halted, in milliseconds since the epoch; `null` while it runs. Its time limits continue. */
+  readonly pausedAt: number | null;
+}
+
 interface Started {
   /** `null` for work that has no operating-system process. */
   readonly pid: number | null;
@@ -130,8 +136,8 @@ interface Started {
 export type ProcessView = ProcessFacts &
   (
     | { readonly status: 'pending'; readonly queued: boolean }
-    | ({ readonly status: 'running' } & Started)
-    | ({ readonly status: 'backgrounded'; readonly backgroundedAt: number } & Started)
+    | ({ readonly status: 'running' } & Started & Pausable)
+    | ({ readonly status: 'backgrounded'; readonly backgroundedAt: number } & Started & Pausable)
     | ({
         readonly status: 'stopping';
         readonly survivors: readonly TreeMember[];
@@ -161,6 +167,12 @@ export interface FinalFacts extends ProcessEnd {
 
 /** A process that has ended. */
 export type FinalView = ProcessFacts & FinalFacts;
+
+/** Returns the time since which a process is paused; `null` where it is not. */
+export function toPausedAt(view: ProcessView): number | null {
+  // Absent in records of older versions.
+  return ('pausedAt' in view ? view.pausedAt : null) ?? null;
+}
 
 /** Returns whether the process, a leftover of it or a suspect is alive. */
 export function hasLiveMembers(view: ProcessView): boolean {

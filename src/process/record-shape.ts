@@ -130,8 +130,8 @@ const ended = object({
 
 const view = oneBy('status', {
   pending: object({ ...live, queued: flag }),
-  running: object(started),
-  backgrounded: object({ ...started, backgroundedAt: number }),
+  running: object({ ...started, pausedAt: optional(orNull(number)) }),
+  backgrounded: object({ ...started, pausedAt: optional(orNull(number)), backgroundedAt: number }),
   stopping: object({ ...started, survivors: listOf(member), because: optional(orNull(text)) }),
   restarting: object({ ...live, restarts: number, nextStartAt: number, reason }),
   ...Object.fromEntries(finalStatuses.map((status) => [status, ended])),
@@ -212,7 +212,8 @@ const revival = object({
   stop: orNull(object({ cause: object({ type: text }), signal: text, graceMs: number, escalated: flag })),
 });
 
-const entryFacts = { at: number, by: optional(text), detail: optional(text) };
+const sentSignal = object({ signal: text, via: text, pids: listOf(number) });
+const entryFacts = { at: number, by: optional(text), detail: optional(text), signal: optional(sentSignal) };
 const cause = object({ event: text, guards: listOf(text) });
 const newEntry = object({ ...entryFacts, type: text, cause: optional(cause) });
 const olderEntry = object({ ...entryFacts, event: text });

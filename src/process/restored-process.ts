@@ -8,7 +8,13 @@ import { isSameScope } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
 import type { ProcessTimes, RestoredLife } from './process-life.ts';
 import type { AdoptionData, ProcessRecord, RecordedReadiness, RecordedWatch } from './process-record.ts';
-import type { FinalView, OutputView, ProcessView, ReadyView } from './process-view.ts';
+import {
+  type FinalView,
+  type OutputView,
+  type ProcessView,
+  type ReadyView,
+  toPausedAt,
+} from './process-view.ts';
 import type { TimelineEntry } from './timeline.ts';
 import { hasPendingNotice } from './timeline.ts';
 
@@ -89,6 +95,7 @@ function toTimes(view: ProcessView, toMonotonic: ToMonotonic): ProcessTimes {
     startedAt,
     startedAtMs,
     backgroundedAt: 'backgroundedAt' in view ? view.backgroundedAt : null,
+    pausedAt: toPausedAt(view),
     endedAt: isOver ? view.endedAt : null,
     endedAtMs: isOver && startedAtMs !== null ? startedAtMs + view.runtimeMs : null,
   };

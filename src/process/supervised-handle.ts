@@ -7,6 +7,7 @@ import type { Cancel } from '../clock/clock.ts';
 import type { AbortOptions } from '../config/abort-signal.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { outputIterationOptions } from '../config/read-options.ts';
+import type { EndingSignal } from '../config/signal-name.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
 import type { IterationOptions } from '../output/follow-log.ts';
@@ -25,6 +26,8 @@ import type {
   LimitChanges,
   OutputIterationOptions,
   ProcessHandle,
+  SignalAnswer,
+  SignalOptions,
 } from './process-handle.ts';
 import type { ProcessInput } from './process-input.ts';
 import type { ProcessLife } from './process-life.ts';
@@ -189,8 +192,20 @@ export class SupervisedHandle implements ProcessHandle {
     return this.#process.deps.waitFor(this, options);
   }
 
-  kill(order: KillOptions | ProcessSignal = {}): Promise<KillAnswer> {
+  kill(order: KillOptions | EndingSignal = {}): Promise<KillAnswer> {
     return this.#process.orders.kill(order);
+  }
+
+  signal(order: SignalOptions | ProcessSignal): Promise<SignalAnswer> {
+    return this.#process.orders.signal(order);
+  }
+
+  pause(by?: Requester): Promise<SignalAnswer> {
+    return this.#process.orders.pause(by);
+  }
+
+  resume(by?: Requester): Promise<SignalAnswer> {
+    return this.#process.orders.resume(by);
   }
 
   background(by: Requester = 'user'): boolean {
@@ -201,7 +216,7 @@ export class SupervisedHandle implements ProcessHandle {
     return this.#process.orders.restart(by);
   }
 
-  hold(order: { by?: Requester; signal?: ProcessSignal } = {}): boolean {
+  hold(order: { by?: Requester; signal?: EndingSignal } = {}): boolean {
     return this.#process.orders.hold(order);
   }
 

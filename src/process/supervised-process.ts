@@ -195,6 +195,8 @@ export class SupervisedProcess {
 const changesWithoutStatus = new Set<ProcessAnnouncement['type']>([
   'process.survived',
   'process.backgrounded',
+  'process.paused',
+  'process.resumed',
   'leftovers.ended',
 ]);
 

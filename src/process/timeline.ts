@@ -1,5 +1,5 @@
-import type { Requester } from '../../machines/process/context.ts';
-import type { ProcessAnnouncement } from '../../machines/process/events.ts';
+import type { Requester, SentSignal } from '../../machines/process/context.ts';
+import type { ProcessAnnouncement, SignalCause } from '../../machines/process/events.ts';
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/format-duration.ts';
@@ -30,7 +30,11 @@ export type TimelineEvent =
   /** The stream of the option `input` failed with the error in the detail; the process is killed. */
   | 'input.failed'
   | 'limits.changed'
+  /** All members of the tree are halted. */
+  | 'process.paused'
+  | 'process.resumed'
   | 'process.stopping'
+  /** A signal was sent; `signal` says to which processes. */
   | 'process.signalled'
   /** A member of the tree is alive although it was killed. */
   | 'process.survived'
@@ -49,6 +53,8 @@ export interface TimelineEntry {
   readonly by?: Requester;
   /** Text for people. */
   readonly detail?: string;
+  /** The signal of `process.signalled`. Absent in records of older versions. Of its pids the first hundred. */
+  readonly signal?: SentSignal;
   /** Cause of the entry in the statechart. Absent for entries that the chart did not make, and in records of older versions. */
   readonly cause?: TimelineCause;
 }
@@ -83,10 +89,15 @@ export class Timeline {
     return [...this.#entries];
   }
 
-  add(type: TimelineEvent, more: Pick<TimelineEntry, 'by' | 'detail' | 'cause'> = {}): void {
+  add(type: TimelineEvent, more: Pick<TimelineEntry, 'by' | 'detail' | 'signal' | 'cause'> = {}): void {
     addEntry(this.#entries, { type, at: this.#deps.clock.epochMs(), ...more });
     // A read is not worth a write of its own: it is saved with the next entry.
     if (type !== 'process.read') this.#deps.emit(this.#id, { type: 'record.changed' });
+  }
+
+  /** Adds a signal to a process that was lost, and whose chart has ended. */
+  addForcedKill(sent: SentSignal): void {
+    this.add('process.signalled', { by: 'supervisor', ...toSignalFacts(sent, { type: 'lost' }) });
   }
 
   /** Adds what the chart announced; `view` is the life at this moment. */
@@ -149,7 +160,7 @@ export function hasPendingNotice({
 function describeAnnouncement(
   announcement: ProcessAnnouncement,
   view: LifeView,
-): Pick<TimelineEntry, 'by' | 'detail'> {
+): Pick<TimelineEntry, 'by' | 'detail' | 'signal'> {
   switch (announcement.type) {
     case 'process.started':
       return { detail: `attempt ${view.attempt}${'pid' in view ? `, pid ${view.pid}` : ''}` };
@@ -159,7 +170,13 @@ function describeAnnouncement(
     case 'process.backgrounded':
       return { by: announcement.by };
     case 'process.signalled':
-      return { by: announcement.by, detail: describeSignal(announcement) };
+      return { by: announcement.by, ...toSignalFacts(announcement, announcement.cause) };
+    case 'process.paused':
+    case 'process.resumed': {
+      const { by, tree } = announcement;
+      const how = tree.via === 'freezer' ? ' by the freezer of its cgroup' : '';
+      return { by, detail: `${countProcesses(tree.pids)}${how}` };
+    }
     case 'process.survived':
       return 'survivors' in view ? { detail: describeSurvivors(view.survivors) } : {};
     case 'process.restarting':
@@ -176,22 +193,58 @@ function describeAnnouncement(
   }
 }
 
-function describeSignal({
-  signal,
-  cause,
-}: Extract<ProcessAnnouncement, { type: 'process.signalled' }>): string {
+/** Maximum pids of a signal in a timeline. */
+const MAX_PIDS = 100;
+/** Maximum pids of a signal in its text. */
+const MAX_NAMED = 5;
+
+function toSignalFacts(
+  { signal, via, pids }: SentSignal,
+  cause: SignalCause,
+): Pick<TimelineEntry, 'detail' | 'signal'> {
+  const why = describeCause(cause);
+  const detail = `${signal} ${describeReceivers({ via, pids })}${why === null ? '' : `: ${why}`}`;
+  return { detail, signal: { signal, via, pids: pids.slice(0, MAX_PIDS) } };
+}
+
+function describeReceivers({ via, pids }: Omit<SentSignal, 'signal'>): string {
+  if (via === 'function') return 'as its abort signal';
+  if (via === 'thread') return 'by ending its thread';
+  const named = pids.slice(0, MAX_NAMED).join(', ') + (pids.length > MAX_NAMED ? ', …' : '');
+  const how = { cgroup: ', by its cgroup', group: ', by its group', process: '' }[via];
+  return `to ${countProcesses(pids)} (${named})${how}`;
+}
+
+function countProcesses({ length }: readonly number[]): string {
+  return length === 1 ? '1 process' : `${length} processes`;
+}
+
+/** Returns why a signal was sent; `null` where the requester of the entry says it all. */
+function describeCause(cause: SignalCause): string | null {
   switch (cause.type) {
     case 'kill':
-      return signal;
+      return 'a kill';
     case 'limit':
-      return `${signal}: its limit ${cause.limit} of ${formatDuration(cause.afterMs)}`;
+      return `its limit ${cause.limit} of ${formatDuration(cause.afterMs)}`;
     case 'hold':
-      return `${signal}: to be restarted in order`;
+      return 'to be restarted in order';
     case 'restart':
-      return `${signal}: a restart`;
+      return 'a restart';
     case 'grace':
-      return `${signal}: alive at the end of its grace period`;
+      return 'alive at the end of its grace period';
     case 'leftovers':
-      return `${signal}: its leftovers${cause.isKept ? '' : ' are not kept'}`;
+      return `its leftovers${cause.isKept ? '' : ' are not kept'}`;
+    case 'signal':
+      return null;
+    case 'pause':
+      return 'a pause';
+    case 'resume':
+      return 'the end of a pause';
+    case 'exit':
+      return 'the paused process has ended';
+    case 'hangup':
+      return 'its terminal is gone';
+    case 'lost':
+      return 'it was lost';
   }
 }

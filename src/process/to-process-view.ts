@@ -59,9 +59,11 @@ export function toStateFacts({
     case 'pending':
       return { status: life.status, queued: !life.starting };
     case 'running':
-      return { status: life.status, ...toStarted() };
-    case 'backgrounded':
-      return { status: life.status, ...toStarted(), backgroundedAt: times.backgroundedAt ?? startedAt };
+      return { status: life.status, ...toStarted(), pausedAt: pausedAt() };
+    case 'backgrounded': {
+      const backgroundedAt = times.backgroundedAt ?? startedAt;
+      return { status: life.status, ...toStarted(), backgroundedAt, pausedAt: pausedAt() };
+    }
     case 'stopping':
       return { status: life.status, ...toStarted(), survivors: life.survivors, because: toSurvival(life) };
     case 'restarting': {
@@ -88,6 +90,10 @@ export function toStateFacts({
   function toStarted() {
     const { pid, pgid, held, restarts } = life as Extract<LifeView, { pgid: number | null }>;
     return { pid, pgid, held, startedAt, runtimeMs: runtime(), endsAt: endsAt(), restarts, ready };
+  }
+
+  function pausedAt(): number | null {
+    return 'isPaused' in life && life.isPaused ? (times.pausedAt ?? startedAt) : null;
   }
 
   function endsAt(): number | null {

@@ -83,9 +83,12 @@ export interface BackendPort {
  * - pipes every byte into the sink, or has it written to `request.files.log`, in order of arrival;
  * - reports `process.spawned` or `process.spawnFailed` once, and nothing before it;
  * - reports `process.exited` once, when the leader has ended, and `output.ended` once, when no more bytes can come;
- * - on `process.signal` signals the whole tree, also after the exit, and watches it until it reports `tree.gone` once, when no
- * member that can
- * be signalled is alive; meanwhile it reports `tree.seen` whenever the living members have changed;
+ * - on `tree.end` signals the whole tree, also after the exit and also a paused one, and watches it until it reports `tree.gone` once, when no
+ * member that can be signalled is alive; meanwhile it reports `tree.seen` whenever the living members have changed;
+ * - on `tree.signal` signals the members that live now; on `tree.pause` and `tree.resume` halts and continues all, reports `tree.paused` and
+ * `tree.resumed`, and answers through the reply, also with a refusal;
+ * - reports `process.signalled` for each signal that has reached a process, with the reason in its command; a repetition for the same
+ * processes is not reported;
  * - on `tree.survey` reports `tree.surveyed` with the living members beside the leader. Members that outlive the leader do not keep the program running;
  * - on `output.settle` reports `output.quieted` once no byte has come for that long;
  * - answers `process.write`, `process.endInput`, `process.resize` and `terminal.…` through the reply they carry, also with a

@@ -1,4 +1,4 @@
-import type { ProcessSignal } from '../../machines/process/context.ts';
+import type { ProcessSignal, SentSignal } from '../../machines/process/context.ts';
 import type { BackendCommand } from '../../machines/process/events.ts';
 import type { BackendPort } from './backend.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
@@ -65,13 +65,18 @@ export function createChildControl(
   }
 
   /** Signals the child's own group, which is ours until the exit is collected. Afterwards no member is known to be alive. */
-  function signalGroup(signal: ProcessSignal): void {
-    if (hasExited) return port.tell({ type: 'tree.gone', ended: [] });
+  function signalGroup(signal: ProcessSignal): SentSignal | null {
+    if (hasExited) {
+      port.tell({ type: 'tree.gone', ended: [] });
+      return null;
+    }
     groupWasSignalled = true;
     try {
       process.kill(-pid, signal);
+      return { signal, via: 'group', pids: [pid] };
     } catch (error) {
       reportError(error);
+      return null;
     }
   }
 
@@ -79,7 +84,7 @@ export function createChildControl(
     port,
     trees,
     findTree: findTreeAgain,
-    signalWithoutTree: signalGroup,
+    endWithoutTree: signalGroup,
     hasExited: () => hasExited,
     onLeftovers: options.onLeftovers,
     input,

@@ -1,5 +1,6 @@
 import type { Cancel } from '../clock/clock.ts';
 import type { Backend, BackendPort, ProcessMode } from './backend.ts';
+import { isPaused } from './cgroup/join-cgroup.ts';
 import { refuseAll } from './refusals.ts';
 import { isSameScope, isStillAlive, type ProcessIdentity } from './tree/identity.ts';
 import type { ProcessTree } from './tree/process-tree.ts';
@@ -65,7 +66,10 @@ function follow(
     port,
     trees,
     findTree: () => found.promise,
-    signalWithoutTree: () => tell({ type: 'tree.gone', ended: [] }),
+    endWithoutTree: () => {
+      tell({ type: 'tree.gone', ended: [] });
+      return null;
+    },
     hasExited: () => hasExited,
     input: closed,
   });
@@ -93,7 +97,14 @@ function follow(
     }
     const tree = registerTree(leader, { port, deps });
     const { pid, pgid } = leader;
-    tell({ type: 'process.adopted', pid, pgid, startedAtMs: port.startedAtMs ?? clock.nowMs() });
+    const entry = await table.read(pid);
+    tell({
+      type: 'process.adopted',
+      pid,
+      pgid,
+      startedAtMs: port.startedAtMs ?? clock.nowMs(),
+      isPaused: isPaused(leader.cgroup ?? null, isStillAlive(leader, entry) ? entry : null),
+    });
     await look(tree);
     found.resolve(tree);
   };

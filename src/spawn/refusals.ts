@@ -1,4 +1,4 @@
-import type { WriteFailure, WriteResult } from '../../machines/process/events.ts';
+import type { BackendCommand, WriteFailure, WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalCommand } from '../../machines/process/terminal.ts';
 import { toErrorText } from '../config/error-text.ts';
 import type { BackendPort } from './backend.ts';
@@ -20,6 +20,14 @@ export function refuseTerminal(command: TerminalCommand<WriteResult>): void {
   else command.reply(refuseWrite('noTerminal', error));
 }
 
+/** Answers an order to signal, pause or resume work that has no operating-system process. */
+export function refuseSignal(
+  { reply }: Extract<BackendCommand, { type: 'tree.signal' | 'tree.pause' | 'tree.resume' }>,
+  error: string,
+): void {
+  reply({ ok: false, error });
+}
+
 /** Input of a process that was started without one. */
 export const noInput = {
   code: 'noInput',
@@ -33,8 +41,12 @@ export const noInput = {
 export function refuseAll({ onCommand, tell }: Pick<BackendPort, 'onCommand' | 'tell'>): void {
   onCommand((command) => {
     switch (command.type) {
-      case 'process.signal':
+      case 'tree.end':
         return tell({ type: 'tree.gone', ended: [] });
+      case 'tree.signal':
+      case 'tree.pause':
+      case 'tree.resume':
+        return refuseSignal(command, notRunning);
       case 'tree.survey':
         return tell({ type: 'tree.surveyed', leftovers: [] });
       case 'output.settle':

@@ -1,5 +1,11 @@
-import type { ProcessSignal } from '../../machines/process/context.ts';
-import type { BackendCommand, WriteFailure, WriteResult } from '../../machines/process/events.ts';
+import type { ProcessSignal, SentSignal } from '../../machines/process/context.ts';
+import type {
+  BackendCommand,
+  SignalOutcome,
+  SignalReason,
+  WriteFailure,
+  WriteResult,
+} from '../../machines/process/events.ts';
 import type { TerminalCommand } from '../../machines/process/terminal.ts';
 import type { Cancel } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
@@ -34,6 +40,21 @@ interface TreeCommands {
   detach(): void;
 }
 
+type TreeOrder = Extract<BackendCommand, { type: 'tree.signal' | 'tree.pause' | 'tree.resume' }>;
+
+const unknownTree: SignalOutcome = {
+  ok: false,
+  error: 'Its processes could not be told from others, so that none of them was signalled.',
+};
+
+const overtaken: SignalOutcome = { ok: false, error: 'Another order came before it was carried out.' };
+
+/** Returns the outcome for the members that were reached; a failure where none was. */
+function toOutcome(reached: Omit<Extract<SignalOutcome, { ok: true }>, 'ok'>): SignalOutcome {
+  if (reached.pids.length > 0) return { ok: true, ...reached };
+  return { ok: false, error: 'It reached no process: none is alive, or all belong to other users.' };
+}
+
 /** Creates the tree of a leader and makes it known to the registry. */
 export function registerTree(
   identity: ProcessIdentity,
@@ -58,7 +79,8 @@ export function createTreeCommands(options: {
   readonly trees: TreeRegistry;
   /** Called for each command; resolves to `null` where the tree is unknown. */
   readonly findTree: () => Promise<ProcessTree | null>;
-  readonly signalWithoutTree: (signal: ProcessSignal) => void;
+  /** Ends processes that are no tree, and returns the signal if it sent one. */
+  readonly endWithoutTree: (signal: ProcessSignal) => SentSignal | null;
   /** Tells whether the leader's pid may be reused: an empty tree is then removed from the registry. */
   readonly hasExited: () => boolean;
   /** Called when no member is alive after the exit of the leader. */
@@ -74,18 +96,71 @@ export function createTreeCommands(options: {
   const { request, clock, output } = port;
   const cancels = new Set<Cancel>();
   let isWatching = false;
+  /** Reason for the last signal that ends the tree: members that are found later get it, too. */
+  let endReason: SignalReason | null = null;
 
-  async function signalTree(signal: ProcessSignal): Promise<void> {
+  const tellSent = (sent: SentSignal, why: SignalReason) =>
+    port.tell({ type: 'process.signalled', ...sent, why });
+
+  async function endTree({ signal, why }: Extract<BackendCommand, { type: 'tree.end' }>): Promise<void> {
     const tree = await findTree();
-    if (tree === null) return options.signalWithoutTree(signal);
+    endReason = why;
+    if (tree === null) {
+      const sent = options.endWithoutTree(signal);
+      if (sent !== null) tellSent(sent, why);
+      return;
+    }
     if (!isWatching) watchTree(tree);
-    await tree.signal(signal);
+    await tree.end(signal);
+  }
+
+  /** Replies with the outcome of an order that does not end the tree, or with the error that broke it. */
+  async function orderTree(
+    { reply }: TreeOrder,
+    order: (tree: ProcessTree) => Promise<SignalOutcome>,
+  ): Promise<void> {
+    try {
+      const tree = await findTree();
+      reply(tree === null ? unknownTree : await order(tree));
+    } catch (error) {
+      reply({ ok: false, error: `Its processes could not be reached: ${toErrorText(error)}.` });
+    }
+  }
+
+  async function signalTree(
+    tree: ProcessTree,
+    { signal, to, why }: Extract<TreeOrder, { type: 'tree.signal' }>,
+  ): Promise<SignalOutcome> {
+    const sent = await tree.signal(signal, to);
+    for (const each of sent) tellSent(each, why);
+    return toOutcome({ pids: sent.flatMap(({ pids }) => pids), running: [] });
+  }
+
+  async function pauseTree(tree: ProcessTree, { why }: TreeOrder): Promise<SignalOutcome> {
+    const halted = await tree.pause();
+    if (halted === null) return overtaken;
+    const { sent, running, ...facts } = halted;
+    for (const each of sent) tellSent(each, why);
+    if (facts.pids.length > 0) port.tell({ type: 'tree.paused', ...facts, why });
+    return toOutcome({ pids: facts.pids, running });
+  }
+
+  async function resumeTree(tree: ProcessTree, { why }: TreeOrder): Promise<SignalOutcome> {
+    const resumed = await tree.resume();
+    if (resumed === null) return overtaken;
+    const { sent, ...facts } = resumed;
+    for (const each of sent) tellSent(each, why);
+    port.tell({ type: 'tree.resumed', ...facts, why });
+    return { ok: true, pids: facts.pids, running: [] };
   }
 
   function watchTree(tree: ProcessTree): void {
     isWatching = true;
     const cancel = tree.watch({
       onAliveChanged: (alive) => port.tell({ type: 'tree.seen', alive }),
+      onSent: (sent) => {
+        if (endReason !== null) tellSent(sent, endReason);
+      },
       onGone: async (ended) => {
         trees.remove(request.id);
         port.tell({ type: 'tree.gone', ended, suspects: await tree.suspects() });
@@ -129,8 +204,14 @@ export function createTreeCommands(options: {
   return {
     execute: (command) => {
       switch (command.type) {
-        case 'process.signal':
-          return void signalTree(command.signal);
+        case 'tree.end':
+          return void endTree(command);
+        case 'tree.signal':
+          return void orderTree(command, (tree) => signalTree(tree, command));
+        case 'tree.pause':
+          return void orderTree(command, (tree) => pauseTree(tree, command));
+        case 'tree.resume':
+          return void orderTree(command, (tree) => resumeTree(tree, command));
         case 'tree.survey':
           return void surveyTree();
         case 'output.settle':

@@ -64,7 +64,8 @@ export function provideProcessEffects({
       armDeadline: ({ context }, order) => find(context.id).life.deadlines.arm(order, context.spawnedAtMs),
       disarmDeadline: ({ context }, { deadline }) => find(context.id).life.deadlines.disarm(deadline),
       leaveQueue: ({ context }) => emit(context.id, { type: 'process.promoted' }),
-      forceKillTree: ({ context }) => trees.forceKill(context.id),
+      forceKillTree: ({ context }) =>
+        trees.forceKill(context.id, (sent) => find(context.id).timeline.addForcedKill(sent)),
     },
   });
 }

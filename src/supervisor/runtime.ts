@@ -103,7 +103,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     alive: () => [...registry.live.values(), ...registry.withLeftovers],
     save: (process) => records.save(process),
     emit,
-    forceKill: trees.forceKill,
+    forceKill: (id) => trees.forceKill(id, (sent) => registry.get(id)?.timeline.addForcedKill(sent)),
   });
   const readiness = createReadinessMonitor({ clock, watchReadiness, findPids, emit });
   const inputs = createInputDetection({ clock, watchInput, findPids });

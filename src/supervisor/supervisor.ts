@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs';
 import type { InspectionEvent } from 'xstate';
 import type { Cancel } from '../clock/clock.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
+import type { EndingSignal } from '../config/signal-name.ts';
 import type { GroupOptions } from '../groups/group-options.ts';
 import type { ProcessGroup } from '../groups/process-group.ts';
 import type { Mailbox, MailboxReader } from '../mailbox/mailbox.ts';
@@ -76,7 +77,7 @@ export interface Supervisor extends AsyncDisposable {
   /** Returns `true` if `owner` is `ancestor` or below it at any depth. */
   isWithin(owner: string, ancestor: string): boolean;
   /** Kills a process; for an unknown id the answer names the nearest ids. */
-  kill(id: string, order?: KillOptions | NodeJS.Signals): Promise<KillAnswer>;
+  kill(id: string, order?: KillOptions | EndingSignal): Promise<KillAnswer>;
 
   /**
    * Notifies `owner` when a process has gone quiet, or prints a matching line, until it ends. Replaces an earlier watch of the

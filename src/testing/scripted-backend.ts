@@ -11,7 +11,7 @@ import type {
 import type { Cancel } from '../clock/clock.ts';
 import type { OutputStream } from '../output/output-sink.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
-import { refuseTerminal } from '../spawn/refusals.ts';
+import { refuseSignal, refuseTerminal } from '../spawn/refusals.ts';
 import { watchQuiet } from '../spawn/watch-quiet.ts';
 
 /**
@@ -67,6 +67,8 @@ export class ScriptedRun {
   readonly isAdopted: boolean;
   /** The received signals, in order. */
   readonly signals: ProcessSignal[] = [];
+  /** True while it is paused. */
+  isPaused = false;
   /** Data written to its stdin. */
   input = '';
   /** The content of its terminal. */
@@ -108,10 +110,11 @@ export class ScriptedRun {
   }
 
   /** Reports it as found again, with its known age. One that ended meanwhile exits next. */
-  beAdopted(): void {
+  beAdopted({ isPaused = false }: { readonly isPaused?: boolean } = {}): void {
     this.#state = 'up';
+    this.isPaused = isPaused;
     const { clock, startedAtMs = clock.nowMs() } = this.#port;
-    this.tell({ type: 'process.adopted', pid: this.#pid, pgid: this.#pid, startedAtMs });
+    this.tell({ type: 'process.adopted', pid: this.#pid, pgid: this.#pid, startedAtMs, isPaused });
   }
 
   /** Prints text. A persistent process writes its log itself, with a single stream. */
@@ -152,8 +155,12 @@ export class ScriptedRun {
 
   #obey(command: BackendCommand): void {
     switch (command.type) {
-      case 'process.signal':
-        return this.#take(command.signal);
+      case 'tree.end':
+        return this.#take(command);
+      case 'tree.signal':
+      case 'tree.pause':
+      case 'tree.resume':
+        return this.#obeySignal(command);
       case 'tree.survey':
         return this.tell({ type: 'tree.surveyed', leftovers: this.children });
       case 'output.settle':
@@ -199,8 +206,32 @@ export class ScriptedRun {
     return { columns, rows, lines, scrollback: [], cursor, isAlternate: false, title: null, isLast };
   }
 
-  #take(signal: ProcessSignal): void {
+  #obeySignal(command: SignalCommand): void {
+    const { why, reply } = command;
+    const pids = this.#alivePids();
+    if (pids.length === 0) return refuseSignal(command, 'It is not running.');
+    if (command.type === 'tree.signal') {
+      const { signal, to } = command;
+      const reached = to === 'leader' ? [this.#pid] : pids;
+      this.signals.push(signal);
+      this.tell({ type: 'process.signalled', signal, via: 'process', pids: reached, why });
+      return reply({ ok: true, pids: reached, running: [] });
+    }
+    this.isPaused = command.type === 'tree.pause';
+    this.tell({ type: this.isPaused ? 'tree.paused' : 'tree.resumed', via: 'signals', pids, why });
+    reply({ ok: true, pids, running: [] });
+  }
+
+  #alivePids(): readonly number[] {
+    const leader = this.#state === 'up' ? [this.#pid] : [];
+    return [...leader, ...this.children.map(({ pid }) => pid)];
+  }
+
+  #take({ signal, why }: Extract<BackendCommand, { type: 'tree.end' }>): void {
     this.signals.push(signal);
+    this.isPaused = false;
+    const pids = this.#alivePids();
+    if (pids.length > 0) this.tell({ type: 'process.signalled', signal, via: 'process', pids, why });
     if (!this.obeys(signal)) {
       const leader = { pid: this.#pid, pgid: this.#pid, startedAt: '0', command: 'scripted' };
       const leaders = this.#state === 'up' ? [leader] : [];
@@ -221,6 +252,8 @@ export class ScriptedRun {
     );
   }
 }
+
+type SignalCommand = Extract<BackendCommand, { type: 'tree.signal' | 'tree.pause' | 'tree.resume' }>;
 
 function refusal(code: WriteFailure, error: string): WriteResult {
   return { ok: false, bytesWritten: 0, code, error };

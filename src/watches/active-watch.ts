@@ -97,8 +97,10 @@ export class ActiveWatch {
     if (eyes.type === 'pattern') return;
     const { changes, quietMs } = eyes;
     const { nowMs } = this.#deps.clock;
-    // A process that waits for its start is not silent.
-    if (this.process.status === 'pending' || this.process.status === 'restarting') changes.beginAnew();
+    // A process that waits for its start, or is paused, is not silent.
+    const { status, life } = this.process;
+    const isPaused = 'isPaused' in life.view && life.view.isPaused;
+    if (isPaused || status === 'pending' || status === 'restarting') changes.beginAnew();
     changes.look((lines) => {
       this.#shown = lines;
       // Time before the attempt began does not count as silence.

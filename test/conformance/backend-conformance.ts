@@ -1,11 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
+import type { BackendCommand, SignalOutcome, WriteResult } from '../../machines/process/events.ts';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
 import type { Clock } from '../../src/clock/clock.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import type { Backend, SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
-import { waitUntil } from '../support/os.ts';
+import { askTree, endBy, ordered } from '../support/orders.ts';
+import { isHalted, waitUntil } from '../support/os.ts';
 import { createMemoryLog } from '../support/output-logs.ts';
 
 /** Abilities of a backend's own test that the suite needs. */
@@ -39,6 +40,8 @@ export interface BackendUnderTest {
   readonly collectsElsewhere?: boolean;
   /** Size of the terminal that every run gets. */
   readonly terminal?: TerminalSize;
+  /** Returns the living processes of the request, according to the operating system. Default: there are none to ask for. */
+  members?(request: SpawnRequest): readonly number[];
   /** Tells whether no process of the request is alive, according to the operating system. */
   isGone(request: SpawnRequest): boolean;
   end(): Promise<void>;
@@ -143,7 +146,7 @@ export function describeBackend(
       await obeying.printed('up');
       expect(isGone(obeying.request)).toBe(false);
 
-      obeying.send({ type: 'process.signal', signal: 'SIGTERM' });
+      obeying.send(endBy('SIGTERM'));
       await obeying.fact('tree.gone');
 
       expect(isGone(obeying.request)).toBe(true);
@@ -158,12 +161,12 @@ export function describeBackend(
       const stubborn = play(work.ignoresTerm);
       await stubborn.printed('up');
 
-      stubborn.send({ type: 'process.signal', signal: 'SIGTERM' });
+      stubborn.send(endBy('SIGTERM'));
       const { alive } = await stubborn.fact('tree.seen');
       expect(alive.length).toBeGreaterThan(0);
       expect(stubborn.count('tree.gone')).toBe(0);
       expect(isGone(stubborn.request)).toBe(false);
-      stubborn.send({ type: 'process.signal', signal: 'SIGKILL' });
+      stubborn.send(endBy('SIGKILL'));
       await stubborn.fact('tree.gone');
 
       expect(isGone(stubborn.request)).toBe(true);
@@ -175,7 +178,7 @@ export function describeBackend(
       const greeting = play(work.greets);
       await greeting.fact('process.exited');
 
-      greeting.send({ type: 'process.signal', signal: 'SIGTERM' });
+      greeting.send(endBy('SIGTERM'));
 
       expect((await greeting.fact('tree.gone')).ended).toEqual([]);
     });
@@ -200,12 +203,100 @@ export function describeBackend(
       const { leftovers } = await leaving.fact('tree.surveyed');
       expect(leftovers).toHaveLength(1);
       expect(leaving.count('output.ended')).toBe(0);
-      leaving.send({ type: 'process.signal', signal: 'SIGTERM' });
+      leaving.send(endBy('SIGTERM'));
       const { ended } = await leaving.fact('tree.gone');
 
       expect(ended.map(({ pid }) => pid)).toEqual(leftovers.map(({ pid }) => pid));
       expect(isGone(leaving.request)).toBe(true);
       await leaving.fact('output.ended');
+    });
+
+    test('reports each signal that ends the tree with its reason', async () => {
+      const { play, work, members } = await arrange(setup);
+      const obeying = play(work.obeys);
+      await obeying.printed('up');
+      const alive = members?.(obeying.request) ?? [];
+
+      obeying.send(endBy('SIGTERM'));
+      await obeying.fact('tree.gone');
+
+      const sent = obeying.facts.filter((fact) => fact.type === 'process.signalled');
+      expect(sent.filter(({ signal }) => signal === 'SIGTERM')).toMatchObject([{ why: ordered }]);
+      expect(sent[0]?.pids).toEqual(expect.arrayContaining([...alive]));
+      const order = obeying.facts.map(({ type }) => type);
+      expect(order.indexOf('process.signalled')).toBeLessThan(order.indexOf('tree.gone'));
+    });
+
+    test('sends a signal that ends nothing and says whom it reached', async () => {
+      const { play, work, members } = await arrange(setup);
+      const obeying = play(work.obeys);
+      await obeying.printed('up');
+      const { pid } = await obeying.fact('process.spawned');
+
+      const outcome = await askTree(obeying.send, { type: 'tree.signal', signal: 'SIGWINCH', to: 'tree' });
+      const toLeader = await askTree(obeying.send, { type: 'tree.signal', signal: 'SIGWINCH', to: 'leader' });
+
+      if (pid === null) return expectRefusals([outcome, toLeader], obeying);
+      expect(outcome).toMatchObject({ ok: true, running: [] });
+      if (members !== undefined)
+        expect(outcome.ok && [...outcome.pids].sort()).toEqual([...members(obeying.request)].sort());
+      expect(toLeader).toMatchObject({ ok: true, pids: [pid] });
+      expect(obeying.facts.filter((fact) => fact.type === 'process.signalled').at(-1)).toMatchObject({
+        ...{ signal: 'SIGWINCH', pids: [pid], via: 'process', why: ordered },
+      });
+      expect(obeying.count('process.exited')).toBe(0);
+    });
+
+    test('halts the whole tree until it is resumed', async () => {
+      const { play, work, members } = await arrange(setup);
+      // It starts a program every 50 ms.
+      const restless = play(work.ignoresTerm ?? work.obeys);
+      await restless.printed('up');
+      const { pid } = await restless.fact('process.spawned');
+
+      const paused = await askTree(restless.send, { type: 'tree.pause' });
+      if (pid === null)
+        return expectRefusals([paused, await askTree(restless.send, { type: 'tree.resume' })], restless);
+      expect(paused).toMatchObject({ ok: true, running: [] });
+      const halted = members?.(restless.request) ?? [];
+      expect(halted.filter((each) => !isHalted(each))).toEqual([]);
+      expect(restless.count('tree.paused')).toBe(1);
+      const resumed = await askTree(restless.send, { type: 'tree.resume' });
+
+      expect(resumed).toMatchObject({ ok: true });
+      expect(restless.count('tree.resumed')).toBe(1);
+      if (members === undefined) return;
+      expect(halted).toContain(pid);
+      await waitUntil(() => members(restless.request).every((each) => !isHalted(each)), {
+        what: 'all of it runs again',
+      });
+    });
+
+    test.each(['SIGTERM', 'SIGKILL'] as const)('ends a paused tree by %s', async (signal) => {
+      const { play, work, isGone, backend } = await arrange(setup);
+      const obeying = play(work.obeys);
+      await obeying.printed('up');
+      await askTree(obeying.send, { type: 'tree.pause' });
+
+      obeying.send(endBy(signal));
+      await obeying.fact('tree.gone');
+
+      expect(isGone(obeying.request)).toBe(true);
+      const { exit } = await obeying.fact('process.exited');
+      if (backend.capabilities.osProcesses) expect(exit.signal).toBe(signal);
+    });
+
+    test('refuses to signal a tree that is gone', async () => {
+      const { play, work } = await arrange(setup);
+      const greeting = play(work.greets);
+      await greeting.fact('process.exited');
+
+      const outcomes = [
+        await askTree(greeting.send, { type: 'tree.signal', signal: 'SIGHUP', to: 'tree' }),
+        await askTree(greeting.send, { type: 'tree.pause' }),
+      ];
+
+      expectRefusals(outcomes, greeting);
     });
 
     test('reports quiet output once no byte has come', async () => {
@@ -314,7 +405,7 @@ export function describeBackend(
       await turns();
 
       expect(isGone(obeying.request)).toBe(false);
-      obeying.send({ type: 'process.signal', signal: 'SIGKILL' });
+      obeying.send(endBy('SIGKILL'));
       await waitUntil(() => isGone(obeying.request), { what: 'it is gone after the signal' });
     });
 
@@ -395,6 +486,15 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
     };
   };
   return { ...underTest, play };
+}
+
+/** Expects refusals in words, and no report of a signal. */
+function expectRefusals(outcomes: readonly SignalOutcome[], play: Play): void {
+  for (const outcome of outcomes)
+    expect(outcome).toEqual({ ok: false, error: expect.stringMatching(/^It .*\.$/) });
+  expect(
+    ['process.signalled', 'tree.paused', 'tree.resumed'].filter((type) => play.count(type as never) > 0),
+  ).toEqual([]);
 }
 
 /** Normalises output of a terminal, which is one stream with its own line ends. */

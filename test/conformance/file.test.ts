@@ -6,11 +6,16 @@ import type { LauncherTools } from '../../src/spawn/file/launcher.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
 import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
-import { carriersBesideLauncher, endAll, tempDir } from '../support/os.ts';
+import { carriersBesideLauncher, commandOf, endAll, tempDir } from '../support/os.ts';
 import { createFileLog } from '../support/output-logs.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
+
+/** Returns the living processes of a request, without what a launcher in monitor mode runs while its command is halted. */
+function membersOf(id: string): readonly number[] {
+  return carriersBesideLauncher(`/${id}/`).filter((pid) => commandOf(pid).join(' ') !== 'sleep 0.1');
+}
 
 function createFileUnderTest({
   tools,
@@ -60,7 +65,8 @@ function createFileUnderTest({
       openLog: ({ log, status }, clock) =>
         createFileLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },
-    isGone: ({ id }) => carriersBesideLauncher(`/${id}/`).length === 0,
+    members: ({ id }) => membersOf(id),
+    isGone: ({ id }) => membersOf(id).length === 0,
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
       directory.remove();

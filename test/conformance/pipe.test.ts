@@ -47,6 +47,7 @@ function createPipeUnderTest({ cgroups, starter }: Mode = {}): BackendUnderTest 
       echoes: { type: 'argv', file: 'cat', args: [] },
       missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },
     },
+    members: ({ id }) => carriers(`/${id}/`),
     isGone: ({ id }) => carriers(`/${id}/`).length === 0,
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);

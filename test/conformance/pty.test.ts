@@ -44,6 +44,7 @@ function createPtyUnderTest(cgroups?: Cgroups): BackendUnderTest {
       missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },
     },
     terminal: { columns: 80, rows: 24 },
+    members: ({ id }) => carriers(`/${id}/`),
     isGone: ({ id }) => carriers(`/${id}/`).length === 0,
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);

@@ -13,6 +13,7 @@ import type { OutputLog } from '../../src/output/output-log.ts';
 import type { SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
 import { parseKeys } from '../../src/spawn/terminal/parse-keys.ts';
 import { isInstalled } from '../support/installed.ts';
+import { endBy } from '../support/orders.ts';
 import { waitUntil } from '../support/os.ts';
 import { createMemoryLog } from '../support/output-logs.ts';
 import type { BackendUnderTest } from './backend-conformance.ts';
@@ -516,7 +517,7 @@ export function describeTerminal(
       const stage = play(shell('trap "" HUP; sleep 300 & sleep 301 & echo up; wait'));
       await stage.shows('up');
 
-      stage.send({ type: 'process.signal', signal: 'SIGKILL' });
+      stage.send(endBy('SIGKILL'));
       await stage.fact('tree.gone');
 
       expect(isGone(stage.request)).toBe(true);
@@ -536,7 +537,7 @@ export function describeTerminal(
       const resized = await stage.resize({ columns: 100, rows: 30 });
       const wasHeld = isHeld;
       const { columns, rows } = await stage.screen((screen) => screen.columns === 100, 'it is wider');
-      stage.send({ type: 'process.signal', signal: 'SIGKILL' });
+      stage.send(endBy('SIGKILL'));
       await typed;
 
       expect(resized).toEqual({ ok: true, bytesWritten: 0 });

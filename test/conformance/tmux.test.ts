@@ -51,6 +51,7 @@ function createTmuxUnderTest(cgroups?: Cgroups): BackendUnderTest {
       openLog: ({ log, status }, clock) =>
         createFileLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },
+    members: ({ id }) => carriersBesideLauncher(`/${id}/`),
     isGone: ({ id }) => carriersBesideLauncher(`/${id}/`).length === 0,
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);

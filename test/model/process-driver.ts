@@ -1,3 +1,4 @@
+import type { EndingSignal } from '../../src/config/signal-name.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import type { FactGate } from './fact-gate.ts';
@@ -39,13 +40,15 @@ export const processDriver: Driver = {
     if (!scene.isTakenOver()) scene.recover({ isSameBoot: true, toStop: true });
     void scene.process.kill({
       by,
-      signal: signal as NodeJS.Signals,
+      signal: signal as EndingSignal,
       ...(graceMs !== undefined && { grace: graceMs }),
     });
   },
   'process.restart': ({ process }, { by }) => void process.restart(by),
-  'process.hold': ({ process }, { by, signal }) =>
-    void process.hold({ by, signal: signal as NodeJS.Signals }),
+  'process.hold': ({ process }, { by, signal }) => void process.hold({ by, signal: signal as EndingSignal }),
+  'process.signal': ({ process }, { by, signal, to }) => void process.signal({ by, signal, to }),
+  'process.pause': ({ process }, { by }) => void process.pause(by),
+  'process.resume': ({ process }, { by }) => void process.resume(by),
   'process.proceed': ({ process }) => void process.proceed(),
   'limits.change': ({ process }, { limits: { maxExecutionMs = 0, maxBackgroundMs = 0 } }) =>
     void process.changeLimits({ maxExecutionTime: maxExecutionMs, maxBackgroundTime: maxBackgroundMs }),
@@ -65,6 +68,9 @@ export const processDriver: Driver = {
   },
   'tree.seen': fact(({ world }, { alive }) => world.resist(alive)),
   'tree.gone': fact(({ world }) => world.vanish()),
+  'process.signalled': fact(({ process }, { signal, why }) => void process.signal({ signal, by: why.by })),
+  'tree.paused': fact(() => {}),
+  'tree.resumed': fact(({ process }, { why }) => void process.resume(why.by)),
   'process.lost': ({ gate, recover, isTakenOver }, { why }) => {
     if (!isTakenOver()) recover({ isSameBoot: false });
     else gate.attempt.tell({ type: 'process.lost', why });

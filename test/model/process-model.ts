@@ -52,6 +52,8 @@ export const processModel = processMachine.provide({
     killTree: () => {},
     leaveQueue: () => {},
     surveyTree: () => {},
+    endTree: () => {},
+    continueTree: () => {},
     settleOutput: () => {},
   },
 });
@@ -84,6 +86,27 @@ const alone: ModelEvent = { type: 'tree.surveyed', leftovers: [], atMs };
 const release: ModelEvent = { type: 'process.release', atMs };
 const stop: ModelEvent = { type: 'process.stop', by: 'agent', signal: 'SIGTERM', atMs };
 const restart: ModelEvent = { type: 'process.restart', by: 'user', atMs };
+
+const reply = () => {};
+const pauseOrder: ModelEvent = { type: 'process.pause', by: 'agent', reply, atMs };
+const why = { by: 'agent', cause: { type: 'pause' } } as const;
+/** A signal that ends no program by default. */
+const harmless = 'SIGWINCH';
+const signalOrder: ModelEvent = {
+  type: 'process.signal',
+  ...{ signal: harmless, to: 'tree', by: 'user', reply, atMs },
+};
+const signalled: ModelEvent = {
+  type: 'process.signalled',
+  ...{ signal: harmless, via: 'group', pids: [1], why: { by: 'user', cause: { type: 'signal' } }, atMs },
+};
+const paused: ModelEvent = { type: 'tree.paused', via: 'signals', pids: [1], why, atMs };
+const resumed: ModelEvent = { type: 'tree.resumed', via: 'signals', pids: [1], why, atMs };
+/** Pause, and what may happen to a paused process. */
+const pausing = [
+  ...(['process.admit', 'process.spawned', 'process.background', 'process.exited'] as const),
+  ...(['process.pause', 'process.resume', 'tree.paused', 'tree.resumed'] as const),
+] as const;
 
 /** States in which an adopting supervisor may find a process. */
 const adoption = ['process.adopt', 'process.adopted', 'process.lost', 'xstate.error.actor.runner'] as const;
@@ -177,6 +200,24 @@ export const processRows: readonly ModelRow[] = [
       'process.stop',
       'deadline.backoff',
     ],
+  }),
+  row('signalled', {
+    follows: [
+      'process.admit',
+      'process.spawned',
+      'process.background',
+      'process.signal',
+      'process.signalled',
+    ],
+  }),
+  row('paused', {
+    limits: { maxBackgroundMs: 20_000 },
+    follows: [...pausing, 'deadline.background', 'process.stop', 'tree.gone', 'output.ended'],
+  }),
+  row('paused and promoted', { limits: { timeoutMs: 10_000 }, follows: [...pausing, 'deadline.wait'] }),
+  row('paused, watched for silence', {
+    limits: { notifyAfterSilenceMs: 20_000 },
+    follows: [...pausing, 'deadline.silence'],
   }),
   row('let go of', {
     ...persistent,
@@ -292,6 +333,12 @@ export const processEvents: readonly ModelEvent[] = [
   { type: 'process.stop', by: 'user', signal: 'SIGKILL', atMs },
   { type: 'process.stop', by: 'user', signal: 'SIGTERM', graceMs: 1_000, atMs },
   restart,
+  signalOrder,
+  signalled,
+  pauseOrder,
+  { type: 'process.resume', by: 'agent', reply, atMs },
+  paused,
+  resumed,
   { type: 'process.hold', by: 'supervisor', signal: 'SIGTERM', atMs },
   { type: 'process.proceed', atMs },
   { type: 'limits.change', limits: { maxExecutionMs: 20_000, maxBackgroundMs: 20_000 }, atMs },
@@ -367,6 +414,8 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
   switch (event.type) {
     case 'process.exited':
       if (exit !== null || loss !== null || context.pid === null) return false;
+      // Nothing else ends a leader that is halted.
+      if (context.pause !== null) return event.exit.signal === 'SIGKILL';
       // SIGKILL leaves no other end, and SIGTERM ends only a process that was ordered to stop.
       if (isForced(state)) return event.exit.signal === 'SIGKILL';
       if (event.exit.signal === 'SIGTERM') return stop !== null;
@@ -387,12 +436,23 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
     case 'process.hold':
     case 'process.proceed':
       return row.follows !== null;
+    case 'process.signal':
+    case 'process.signalled':
+      return row.follows !== null && isUp;
+    case 'process.pause':
+      return row.follows !== null && context.pause === null;
+    case 'process.resume':
+      return row.follows !== null && context.pause === 'proven';
+    case 'tree.paused':
+      return context.pause === 'ordered';
+    case 'tree.resumed':
+      return context.pause === 'proven';
     case 'process.adopt':
       return false;
     case 'process.release':
       return row.isPersistent;
     case 'output.ended':
-      if (context.outputEnded || context.pid === null || !hasBody) return false;
+      if (context.outputEnded || context.pid === null || !hasBody || context.pause !== null) return false;
       return !row.childHoldsOutput || state.matches({ stopping: 'settling' });
     case 'tree.seen':
     case 'tree.gone':
@@ -408,7 +468,7 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
     case 'deadline.background':
       return limits.maxBackgroundMs > 0;
     case 'deadline.silence':
-      return limits.notifyAfterSilenceMs > 0;
+      return limits.notifyAfterSilenceMs > 0 && context.pause !== 'proven';
     case 'deadline.elapsed':
       return limits.notifyAfterMs > 0;
     case 'deadline.health':
@@ -479,11 +539,23 @@ function pathsOf(row: ModelRow): readonly ProcessPath[] {
 
 /** Part of the context that decides how a life may continue. The rest is compared at every step, but makes no new path. */
 function toKey({ value, context }: ProcessState): string {
-  const { background, attempt, restartTimesMs, exit, loss, outputEnded, stop, limits } = context;
+  const { background, attempt, restartTimesMs, exit, loss, outputEnded, stop, limits, pause } = context;
+  const signal = context.signalled?.signal;
   const howExited = loss !== null ? 'unseen' : exit === null ? 'not yet' : exit.code === 0;
   const howStopped = stop && [stop.cause.type, stop.signal, stop.graceMs, stop.escalated];
   const restarts = restartTimesMs.length;
-  return JSON.stringify([value, background, attempt, restarts, howExited, outputEnded, howStopped, limits]);
+  return JSON.stringify([
+    value,
+    background,
+    attempt,
+    restarts,
+    howExited,
+    outputEnded,
+    howStopped,
+    limits,
+    pause,
+    signal,
+  ]);
 }
 
 /** Compares members of a tree: a script has as many as the model, a real tree at least one where the model has one. */
@@ -501,6 +573,8 @@ export function outlineContext(context: ProcessContext, count: CountMembers) {
     spawnFailure: spawnFailure?.cause ?? null,
     outputEnded: context.outputEnded,
     stop: stop && { ...stop, orderedAtMs: null },
+    pause: context.pause,
+    signalled: context.signalled,
     leftovers: count(context.leftovers),
     survivors: count(context.survivors),
     leftoversEnded: count(context.leftoversEnded),

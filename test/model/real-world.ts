@@ -75,7 +75,12 @@ export function createRealWorld(
       gate.attempt.begin();
     },
     failToStart: () => gate.attempt.begin({ type: 'argv', file: directory.file('missing'), args: [] }),
-    exit: (status) => order(toOrder(status)),
+    exit: (status) => {
+      if (status.signal !== 'SIGKILL') return order(toOrder(status));
+      const leaders = alive().filter((pid) => pid !== childPid() && pid !== launcherPid());
+      // A halted leader takes no orders.
+      return endAll(leaders);
+    },
     endOutput: () => order('exec > /dev/null 2>&1'),
     beQuiet: () => {},
     endChild: () => endAll([childPid()]),

@@ -107,7 +107,7 @@ test('a timeline names who did what', async () => {
     ['process.started', undefined, 'attempt 1, pid 1'],
     ['process.backgrounded', 'agent', undefined],
     ['process.stopping', undefined, undefined],
-    ['process.signalled', 'agent', 'SIGINT'],
+    ['process.signalled', 'agent', 'SIGINT to 1 process (1): a kill'],
     ['process.ended', undefined, 'killed'],
   ]);
 });

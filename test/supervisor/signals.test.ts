@@ -21,8 +21,8 @@ test('three kills write one signal for one sent', async () => {
 
   expect(rig.run(0).signals).toEqual(['SIGTERM', 'SIGKILL']);
   expect(signalsOf(handle)).toEqual([
-    'agent: SIGTERM',
-    'supervisor: SIGKILL: alive at the end of its grace period',
+    'agent: SIGTERM to 1 process (1): a kill',
+    'supervisor: SIGKILL to 1 process (1): alive at the end of its grace period',
   ]);
 });
 
@@ -33,7 +33,7 @@ test('a limit names itself in the timeline', async () => {
   rig.clock.advance(3_000);
   await handle.ended;
 
-  expect(signalsOf(handle)).toEqual(['supervisor: SIGTERM: its limit timeout of 3s']);
+  expect(signalsOf(handle)).toEqual(['supervisor: SIGTERM to 1 process (1): its limit timeout of 3s']);
 });
 
 test('a restart names its signal and its code', async () => {
@@ -45,7 +45,7 @@ test('a restart names its signal and its code', async () => {
   rig.run(1).exit({ code: 3 });
   await turn();
 
-  expect(signalsOf(handle)).toEqual(['user: SIGTERM: a restart']);
+  expect(signalsOf(handle)).toEqual(['user: SIGTERM to 1 process (1): a restart']);
   expect(handle.timeline().at(-1)).toMatchObject({
     type: 'process.restarting',
     detail: 'it exited with code 3',

@@ -38,6 +38,7 @@ export function runningView(own: Partial<RunningView> = {}): RunningView {
     pgid: 4711,
     held: 'lineage',
     backgroundedAt: 0,
+    pausedAt: null,
     runtimeMs: 65_000,
     endsAt: null,
     ready: { state: 'undeclared' },

@@ -221,7 +221,7 @@ describe('A program that differs from the recorded one', () => {
       await pause(stage, 50);
       await handle.kill();
     };
-    await expect(replay(file, kill)).rejects.toThrow(/tool_\w+ got process\.signal SIGTERM in attempt 1/);
+    await expect(replay(file, kill)).rejects.toThrow(/tool_\w+ got tree\.end SIGTERM in attempt 1/);
   });
 
   test('kills later: the end follows the kill', async () => {
@@ -238,6 +238,26 @@ describe('A program that differs from the recorded one', () => {
     const { result } = await replay(file, kill(5_000));
     expect(result.status).toBe('killed');
     expect(result.runtimeMs).toBeGreaterThan(2_000);
+  });
+
+  test('a recording with the older name of a kill is replayed', async () => {
+    const kill = async (stage: Stage) => {
+      const supervisor = stage.createSupervisor({ stateDirectory: false });
+      const handle = supervisor.start({ command: 'sleep 30' });
+      await pause(stage, 50);
+      const { type } = await handle.kill();
+      await supervisor.shutdown();
+      return type;
+    };
+    const { file } = await record('older', kill);
+    const text = readFileSync(file, 'utf8');
+    const older = text.replaceAll('"tree.end"', '"process.signal"');
+    writeFileSync(file, older);
+
+    const { result } = await replay(file, kill);
+
+    expect(older).not.toBe(text);
+    expect(result).toBe('killed');
   });
 
   test('asks the model more often: the error counts the request', async () => {

@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { createRealClock } from '../../clock/real-clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import type { EndingSignal } from '../../config/signal-name.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
@@ -9,7 +10,7 @@ import { type CliIo, isTerminal, printError, printLines, printNote } from '../cl
 import { confirm } from '../confirm.ts';
 import { exitCodes, toSignalCode } from '../exit-codes.ts';
 import { type Chosen, chooseProcesses, printMissed } from '../find-process.ts';
-import { parseDuration, parseSignal } from '../flag-values.ts';
+import { parseDuration, parseEndingSignal } from '../flag-values.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { renderProcessTable } from '../render/process-table.ts';
@@ -41,7 +42,7 @@ export const define: DefineVerb = (command, { name, io, end }) => {
       'after',
       `
 Prints what became of each, and ends with 0 if all are proven gone. At a
-terminal it asks first.
+terminal it asks first. ${name} signal sends a signal and ends nothing.
 
 Examples:
   ${name} kill build
@@ -54,7 +55,7 @@ Examples:
 };
 
 interface KillOrder {
-  readonly signal?: NodeJS.Signals;
+  readonly signal?: EndingSignal;
   readonly grace?: number;
 }
 
@@ -73,7 +74,7 @@ type KillCall = VerbInput<KillFlags> & { readonly words: readonly string[] };
 export function killProcesses(input: KillCall): Promise<number> {
   const { flags, io } = input;
   const order: KillOrder = {
-    ...(flags.signal !== undefined && { signal: parseSignal(flags.signal) }),
+    ...(flags.signal !== undefined && { signal: parseEndingSignal(flags.signal, '--signal') }),
     ...(flags.grace !== undefined && { grace: parseDuration(flags.grace, '--grace') }),
   };
   checkWords(input);

@@ -17,12 +17,41 @@ export function readCgroupPids(path: string): readonly number[] | null {
   }
 }
 
-/** Kills every process in a cgroup and below it at once. Does nothing if the cgroup does not exist, or on kernels before 5.14. */
-export function killCgroup(path: string): void {
+/** Kills every process in a cgroup and below it at once. Returns `false` if the cgroup does not exist, or on kernels before 5.14. */
+export function killCgroup(path: string): boolean {
+  return tryWrite(join(path, 'cgroup.kill'), '1');
+}
+
+/**
+ * Orders the kernel to halt every process in a cgroup and below it, also those that are started later; see `isFrozen`. Returns `false` if the
+ * cgroup does not exist, or on kernels before 5.2.
+ */
+export function freezeCgroup(path: string): boolean {
+  return tryWrite(join(path, 'cgroup.freeze'), '1');
+}
+
+/** Continues the processes of a cgroup. Returns `false` if they were not halted by `freezeCgroup`. */
+export function thawCgroup(path: string): boolean {
+  return isFreezeOrdered(path) && tryWrite(join(path, 'cgroup.freeze'), '0');
+}
+
+/** Returns whether the processes of a cgroup are to be halted, and perhaps are already. */
+export function isFreezeOrdered(path: string): boolean {
+  return readText(join(path, 'cgroup.freeze'))?.trim() === '1';
+}
+
+/** Returns whether every process of a cgroup is halted. One in an uninterruptible call is halted when that returns. */
+export function isFrozen(path: string): boolean {
+  return /^frozen 1$/m.test(readText(join(path, 'cgroup.events')) ?? '');
+}
+
+function tryWrite(path: string, text: string): boolean {
   try {
-    withReserve(() => writeFileSync(join(path, 'cgroup.kill'), '1', { flag: 'r+' }));
+    withReserve(() => writeFileSync(path, text, { flag: 'r+' }));
+    return true;
   } catch {
-    // The processes are signalled one by one in any case.
+    // The processes are signalled one by one instead.
+    return false;
   }
 }
 

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import type { HeldBy } from '../../../machines/process/context.ts';
 import type { BackendPort } from '../backend.ts';
 import { chooseLauncherShell } from '../launcher-shell.ts';
+import type { ProcessEntry } from '../tree/process-table.ts';
+import { isFreezeOrdered } from './cgroup-files.ts';
 import type { Cgroups } from './cgroups.ts';
 import { findOuterCgroup } from './own-cgroup.ts';
 
@@ -48,6 +50,11 @@ export function findAdopted({ request, leader }: BackendPort, cgroups: Cgroups |
   const recorded = leader?.cgroup ?? null;
   if (recorded?.endsWith(`.${request.attempt}`)) return recorded;
   return cgroups?.find(request) ?? null;
+}
+
+/** Asks the system whether an adopted process is paused: by the freezer of its cgroup, or because its leader is halted. */
+export function isPaused(cgroup: string | null, leader: ProcessEntry | null): boolean {
+  return (cgroup !== null && isFreezeOrdered(cgroup)) || leader?.stopped === true;
 }
 
 /** Returns the mechanism that holds a process started for this cgroup; a process that could not join has removed it. */

@@ -1,6 +1,6 @@
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
-import { findAdopted, toHeldBy } from '../cgroup/join-cgroup.ts';
+import { findAdopted, isPaused, toHeldBy } from '../cgroup/join-cgroup.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import { findLauncher, findRecordedLeader, hasLiveCarrier } from './find-leader.ts';
 import { followStatus, watchChanges } from './follow-status.ts';
@@ -78,7 +78,10 @@ export function adoptLaunched({
         const { launcher } = status;
         await control.setLeader({ leader: { pid, startedAt, ...sidOf(entry) }, launcher });
         const startedAtMs = port.startedAtMs ?? clock.nowMs();
-        port.tell({ type: 'process.adopted', pid, pgid: pid, held: toHeldBy(cgroup), startedAtMs });
+        port.tell({
+          ...{ type: 'process.adopted', pid, pgid: pid, held: toHeldBy(cgroup), startedAtMs },
+          isPaused: isPaused(cgroup, entry),
+        });
       },
       onExit: (exit) => control.exited(exit, wasSeenAlive ? 'justNow' : 'longAgo'),
       onLost: ({ isTruncated }) => {

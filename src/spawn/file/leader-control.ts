@@ -81,7 +81,10 @@ export function createLeaderControl(
     port,
     trees: deps.trees,
     findTree: () => found.promise,
-    signalWithoutTree: () => port.tell({ type: 'tree.gone', ended: [] }),
+    endWithoutTree: () => {
+      port.tell({ type: 'tree.gone', ended: [] });
+      return null;
+    },
     hasExited: () => hasExited,
     onTreeEmpty: endOutput,
     input,

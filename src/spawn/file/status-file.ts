@@ -1,7 +1,7 @@
 import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
+import { toSignalName } from '../../config/signal-name.ts';
 import { type LogGap, parseLogMap } from '../../output/log-map.ts';
 import { appendPrivateFile, readPrivateFile } from '../../store/private-files.ts';
-import { toSignalName } from '../signal-name.ts';
 
 /** Process as a status file names it; `startedAt` in the unit of the process table. */
 export interface NamedProcess {

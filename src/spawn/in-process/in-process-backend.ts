@@ -1,7 +1,7 @@
 import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
-import { refuseTerminal, refuseWrite } from '../refusals.ts';
+import { refuseSignal, refuseTerminal, refuseWrite } from '../refusals.ts';
 import { watchQuiet } from '../watch-quiet.ts';
 
 /**
@@ -70,11 +70,23 @@ function execute(
 ): void {
   const { port, aborter, progress, cancels } = run;
   switch (command.type) {
-    case 'process.signal':
+    case 'tree.end': {
+      const { signal, why } = command;
       progress.signalled = true;
-      if (progress.settled) port.tell({ type: 'tree.gone', ended: [] });
-      else aborter.abort(new Error(`stopped by ${command.signal}`));
+      if (progress.settled) return port.tell({ type: 'tree.gone', ended: [] });
+      // A second signal changes nothing.
+      if (!aborter.signal.aborted)
+        port.tell({ type: 'process.signalled', signal, via: 'function', pids: [], why });
+      aborter.abort(new Error(`stopped by ${signal}`));
       return;
+    }
+    case 'tree.signal':
+    case 'tree.pause':
+    case 'tree.resume':
+      return refuseSignal(
+        command,
+        'It is a function inside this program, without a process of its own: it can only be ended.',
+      );
     case 'tree.survey':
       port.tell({ type: 'tree.surveyed', leftovers: [] });
       return;

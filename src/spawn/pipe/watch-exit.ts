@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { ExitStatus, ProcessEnd, ProcessSignal } from '../../../machines/process/context.ts';
-import { toSignalName } from '../signal-name.ts';
+import { toSignalName } from '../../config/signal-name.ts';
 import { readProcText } from '../tree/proc-entry.ts';
 import { toFinalCpuMs } from '../tree/stat-line.ts';
 import type { OutputSources } from './output-pipe.ts';

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
-import { toHeldBy } from '../cgroup/join-cgroup.ts';
+import { isPaused, toHeldBy } from '../cgroup/join-cgroup.ts';
 import { followStatus, type StatusListener, watchChanges } from '../file/follow-status.ts';
 import { createLeaderControl, type LeaderControl } from '../file/leader-control.ts';
 import { appendBeganLine, describeMissingExit } from '../file/status-file.ts';
@@ -105,7 +105,7 @@ export function followPane(attempt: PaneAttempt): Cancel {
 
   port.onCommand((command) => {
     control.execute(command);
-    if (command.type === 'process.signal')
+    if (command.type === 'tree.end' || command.type === 'tree.signal')
       for (const pauseMs of pollsAfterSignalMs) timers.schedule(pauseMs, watch.look);
   });
   void isOpened.then(() => {
@@ -168,7 +168,11 @@ function createPaneListener(
         appendBeganLine(files.status, { attempt, leader, reportError: deps.reportError });
       const startedAtMs = port.startedAtMs ?? port.clock.nowMs();
       const held = toHeldBy(cgroup);
-      if (isAdopted) port.tell({ type: 'process.adopted', pid, pgid, held, startedAtMs });
+      if (isAdopted)
+        port.tell({
+          ...{ type: 'process.adopted', pid, pgid, held, startedAtMs },
+          isPaused: isPaused(cgroup, entry),
+        });
       else port.tell({ type: 'process.spawned', pid, pgid, held });
     },
     onExit: (exit) => {

@@ -1,3 +1,4 @@
+import type { SignalReason } from '../../../machines/process/events.ts';
 import type { BackendPort } from '../backend.ts';
 import { findLauncher, findLeader, findRecordedLeader } from '../file/find-leader.ts';
 import { type KnownLaunch, type LaunchStatus, readStatusOf } from '../file/status-file.ts';
@@ -24,7 +25,7 @@ export function createPaneWriters({
   server,
   opened,
 }: {
-  readonly port: Pick<BackendPort, 'leader' | 'clock'>;
+  readonly port: Pick<BackendPort, 'leader' | 'clock' | 'tell'>;
   readonly request: TmuxRequest;
   readonly deps: TreeDeps;
   readonly server: TmuxServer;
@@ -85,7 +86,10 @@ export function createPaneWriters({
     if (hasHungUp) return;
     const isThere = (await server.findPane(id)) !== null;
     hasHungUp = true;
-    if (!isThere) await trees.get(id)?.signal('SIGHUP');
+    if (isThere) return;
+    const why: SignalReason = { by: 'supervisor', cause: { type: 'hangup' } };
+    for (const sent of (await trees.get(id)?.signal('SIGHUP', 'tree')) ?? [])
+      port.tell({ type: 'process.signalled', ...sent, why });
   }
 
   async function isAlive(pid: number): Promise<boolean> {

@@ -18,6 +18,8 @@ export interface Members {
   readonly members: readonly ProcessEntry[];
   /** Groups without foreign processes. */
   readonly groups: ReadonlySet<number>;
+  /** Pids of the members that the cgroup of the tree holds. */
+  readonly held: ReadonlySet<number>;
 }
 
 /**
@@ -25,7 +27,13 @@ export interface Members {
  * groups and sessions of each of these. Any one of these ties is enough: a process may leave its parent, its group and its
  * environment, but hardly all at once.
  */
-export function findMembers({ identity, entries, carriers, known, groupIsOurs }: Evidence): Members {
+export function findMembers({
+  identity,
+  entries,
+  carriers,
+  known,
+  groupIsOurs,
+}: Evidence): Omit<Members, 'held'> {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]));
   const members = new Map<number, ProcessEntry>();
   const ids = new Set<number>((groupIsOurs ? [identity.pgid, identity.pid] : []).filter((id) => id > 1));

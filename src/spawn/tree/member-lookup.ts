@@ -72,7 +72,7 @@ export function createMemberLookup(options: {
     known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
     const own = new Set(found.members);
     unclaimed = others.filter((entry) => !own.has(entry));
-    return found;
+    return { ...found, held: new Set(held.map(({ pid }) => pid)) };
   }
 
   /** Reads the members that the cgroup of the tree holds. */

@@ -1,11 +1,18 @@
-import type { ProcessSignal, TreeMember } from '../../../machines/process/context.ts';
+import type {
+  ProcessSignal,
+  SentSignal,
+  SignalTarget,
+  TreeMember,
+} from '../../../machines/process/context.ts';
 import type { Cancel, Clock } from '../../clock/clock.ts';
-import { killCgroup } from '../cgroup/cgroup-files.ts';
+import { toSignalNumber } from '../../config/signal-name.ts';
+import { killCgroup, thawCgroup } from '../cgroup/cgroup-files.ts';
 import type { Members } from './find-members.ts';
 import type { ProcessIdentity } from './identity.ts';
 import { createMemberLookup, toKey } from './member-lookup.ts';
+import { createTreePause, type TreePause } from './pause-tree.ts';
 import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
-import { groupExists, type SendSignal, sendToMembers } from './send-signal.ts';
+import { endMembers, groupExists, type SendSignal, sendToMembers, toSent } from './send-signal.ts';
 import { type LivenessWatch, watchLiveness } from './watch-liveness.ts';
 
 interface ProcessTreeOptions {
@@ -23,7 +30,7 @@ interface ProcessTreeOptions {
 }
 
 /** Leader and all processes that descend from it, for as long as one of them lives. */
-export interface ProcessTree {
+export interface ProcessTree extends Pick<TreePause, 'pause' | 'resume'> {
   /**
    * Returns the living members beside the leader. After the leader's exit, a new member may be missing for up to a minute while a known one
    * lives.
@@ -32,13 +39,15 @@ export interface ProcessTree {
   /** Returns processes that began after the leader, at the last look, and may belong to it without proof. They are never signalled. */
   suspects(): Promise<readonly TreeMember[]>;
   /**
-   * Sends `signal` once to every member, and SIGCONT after it to halted ones; resolves when it is sent. Members that `watch` finds later
-   * get it then. Processes that have lost every tie to the tree, or whose pid was reused, get nothing. Never rejects.
+   * Sends `signal` once to every member so that it ends, and continues halted ones; resolves when it is sent. Members that `watch` finds
+   * later get it then. Processes that have lost every tie to the tree, or whose pid was reused, get nothing. Never rejects.
    */
-  signal(signal: ProcessSignal): Promise<void>;
+  end(signal: ProcessSignal): Promise<void>;
+  /** Sends a signal once to the members that live now, or to the leader alone, and returns what was sent. */
+  signal(signal: ProcessSignal, to: SignalTarget): Promise<readonly SentSignal[]>;
   /**
    * Looks until no member is alive, and then calls `onGone` once. `onAliveChanged` gets the living members, the leader among them,
-   * at the first look and after each change.
+   * at the first look and after each change; `onSent` gets each signal of `end` that reached a member for the first time.
    */
   watch(listener: TreeListener): Cancel;
   /** Looks at once instead of at the next turn of `watch`. */
@@ -51,6 +60,7 @@ interface TreeListener {
   /** `ended`: members beside the leader that were signalled and are now dead. */
   onGone(ended: readonly TreeMember[]): void;
   onAliveChanged(alive: readonly TreeMember[]): void;
+  onSent?(sent: SentSignal): void;
 }
 
 /** Pauses between searches for new leftovers while a known one is alive. Searches fall on multiples of them, so that many trees share one. */
@@ -59,22 +69,25 @@ const maxSearchPauseMs = 64_000;
 
 export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const { identity, table, clock, isForeign } = options;
-  const send: SendSignal = options.send ?? ((target, name) => void process.kill(target, name));
+  const send: SendSignal = options.send ?? sendBySystem;
   const reportError = options.reportError ?? (() => {});
   const redact = options.redact ?? ((commandLine: string) => commandLine);
-  const watches = new Set<LivenessWatch>();
+  const watches = new Map<LivenessWatch, TreeListener>();
   const lookup = createMemberLookup({ identity, table, clock, isForeign, describe });
   const { isLeader } = lookup;
   let hasLeaderExited = false;
   let search = { atMs: Number.NEGATIVE_INFINITY, pauseMs: firstSearchPauseMs };
   /** Suspects of the last search; `null` until they are asked for. */
   let suspected: readonly TreeMember[] | null = null;
+  const cgroup = identity.cgroup ?? null;
+  const halting = createTreePause({ cgroup, find: lookup.find, table, send, clock });
   const signals = createTreeSignals({
-    cgroup: identity.cgroup ?? null,
-    table,
-    send,
+    ...{ cgroup, table, send, isHalted: halting.isHalted },
     isLeader,
     toMember: (entry) => lookup.knownAs(entry) ?? toMember(entry),
+    onSent: (sent) => {
+      for (const listener of watches.values()) listener.onSent?.(sent);
+    },
   });
 
   const toMember = ({ pid, pgid, startedAt, command }: ProcessEntry): TreeMember => ({
@@ -125,7 +138,8 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     }
   }
 
-  async function signal(name: ProcessSignal): Promise<void> {
+  async function end(name: ProcessSignal): Promise<void> {
+    halting.cancel();
     signals.begin(name);
     suspected = null;
     try {
@@ -133,7 +147,19 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     } catch (error) {
       reportError(error);
     }
-    for (const watch of watches) watch.checkNow();
+    for (const watch of watches.keys()) watch.checkNow();
+  }
+
+  async function signal(name: ProcessSignal, to: SignalTarget): Promise<readonly SentSignal[]> {
+    const { members, groups } = await lookup.find();
+    const targets = to === 'leader' ? members.filter(isLeader) : members;
+    return sendToMembers({
+      table,
+      send,
+      signal: name,
+      targets,
+      groups: to === 'leader' ? new Set() : groups,
+    });
   }
 
   function watch(listener: TreeListener): Cancel {
@@ -158,7 +184,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
         },
       },
     );
-    watches.add(watching);
+    watches.set(watching, listener);
     return () => {
       watches.delete(watching);
       watching.cancel();
@@ -168,10 +194,13 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   return {
     survey,
     suspects,
+    end,
     signal,
+    pause: halting.pause,
+    resume: halting.resume,
     watch,
     recheck: () => {
-      for (const each of watches) each.checkNow();
+      for (const each of watches.keys()) each.checkNow();
     },
     leaderExited: () => {
       hasLeaderExited = true;
@@ -182,15 +211,22 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   };
 }
 
-/** Sends signals to the members of one tree and remembers which members got them. */
+/** Sends a signal by kill(2). Real-time signals have no name in Node. */
+function sendBySystem(target: number, signal: ProcessSignal | 0): void {
+  process.kill(target, signal === 0 ? 0 : (toSignalNumber(signal) ?? (signal as NodeJS.Signals)));
+}
+
+/** Sends signals that end the members of one tree, and remembers which members got them. */
 function createTreeSignals(options: {
   readonly cgroup: string | null;
   readonly table: ProcessTable;
   readonly send: SendSignal;
   readonly isLeader: (entry: ProcessEntry) => boolean;
   readonly toMember: (entry: ProcessEntry) => TreeMember;
+  readonly isHalted: (entry: ProcessEntry) => boolean;
+  readonly onSent: (sent: SentSignal) => void;
 }) {
-  const { cgroup, table, send, isLeader, toMember } = options;
+  const { cgroup, table, send, isLeader, toMember, isHalted, onSent } = options;
   let last: ProcessSignal | null = null;
   /** Members that got the last signal. */
   let reached = new Set<string>();
@@ -212,15 +248,23 @@ function createTreeSignals(options: {
       const isRepeated = signal === 'SIGKILL';
       const targets = found.members.filter((entry) => isRepeated || !reached.has(toKey(entry)));
       const isFirst = reached.size === 0;
+      const isNew = targets.some((entry) => !reached.has(toKey(entry)));
       for (const entry of targets) {
         const key = toKey(entry);
         reached.add(key);
         if (!isLeader(entry)) signalled.set(key, toMember(entry));
       }
       // Reaches all at once, also processes that are being forked.
-      if (isRepeated && cgroup !== null) killCgroup(cgroup);
+      const isHeldKilled = isRepeated && cgroup !== null && killCgroup(cgroup);
+      const left = isHeldKilled ? targets.filter(({ pid }) => !found.held.has(pid)) : targets;
       const groups = isFirst || isRepeated ? found.groups : new Set<number>();
-      await sendToMembers({ table, send, signal, targets, groups });
+      const sent = await endMembers({ table, send, signal, targets: left, groups, isHalted });
+      // A frozen member hears of a signal once it is continued.
+      if (cgroup !== null) thawCgroup(cgroup);
+      if (!isNew) return;
+      const held = targets.flatMap(({ pid }) => (found.held.has(pid) ? [pid] : []));
+      if (isHeldKilled) for (const each of toSent('cgroup', { signal, pids: held })) onSent(each);
+      for (const each of sent) onSent(each);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { ProcessSignal } from '../../../machines/process/context.ts';
+import type { ProcessSignal, SentSignal } from '../../../machines/process/context.ts';
 import { ownsPid } from './identity.ts';
 import { readProcText } from './proc-entry.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
@@ -18,49 +18,66 @@ interface SendRequest {
 
 /**
  * Signals each of `targets` once that is still the same process: all are checked again right before. Refused targets (see
- * `isRefusedTarget`), ended processes and reused pids get nothing.
+ * `isRefusedTarget`), ended processes and reused pids get nothing. Returns what was sent.
  */
-export async function sendToMembers({ table, send, signal, targets, groups }: SendRequest): Promise<void> {
+export async function sendToMembers(request: SendRequest): Promise<readonly SentSignal[]> {
+  return (await deliver(request)).sent;
+}
+
+/**
+ * Signals `targets` so that they end: those that would not hear of it get SIGHUP or SIGCONT as well.
+ */
+export async function endMembers({
+  isHalted,
+  ...request
+}: SendRequest & { readonly isHalted: (entry: ProcessEntry) => boolean }): Promise<readonly SentSignal[]> {
+  const { send, signal } = request;
+  const { sent, present } = await deliver(request);
+  const single = (name: ProcessSignal, entries: readonly ProcessEntry[]) =>
+    toSent('process', {
+      signal: name,
+      pids: entries.flatMap(({ pid }) => (sendIfAlive(send, { target: pid, signal: name }) ? [pid] : [])),
+    });
+  // An interactive shell ends when its terminal hangs up, and ignores SIGTERM.
+  const deaf = signal === 'SIGTERM' ? present.filter(({ pid }) => endsByHangup(pid)) : [];
+  const halted = signal === 'SIGKILL' ? [] : present.filter(isHalted);
+  return [...sent, ...single('SIGHUP', deaf), ...single('SIGCONT', halted)];
+}
+
+/** Sends the signal, to whole groups first. `present`: the targets that may be signalled. */
+async function deliver({ table, send, signal, targets, groups }: SendRequest): Promise<{
+  readonly sent: readonly SentSignal[];
+  readonly present: readonly ProcessEntry[];
+}> {
   const entries = await table.readAll([process.pid, ...targets.map(({ pid }) => pid)]);
   // No `await` from here on: the check holds only for this turn.
   const now = new Map(entries.map((entry) => [entry.pid, entry]));
   const self = now.get(process.pid);
   const own = { pid: process.pid, pgid: self?.pgid ?? 0, sid: self?.sid ?? 0 };
 
-  const present = targets.flatMap((target) => {
+  const alive = targets.flatMap((target) => {
     const entry = now.get(target.pid);
     return entry?.alive && ownsPid(target, entry) ? [entry] : [];
   });
   const wholeGroups = new Set(
-    present.map(({ pgid }) => pgid).filter((pgid) => groups.has(pgid) && !isRefusedTarget(pgid, own)),
+    alive.map(({ pgid }) => pgid).filter((pgid) => groups.has(pgid) && !isRefusedTarget(pgid, own)),
   );
-  const single = present.filter(({ pid, pgid }) => !wholeGroups.has(pgid) && !isRefusedTarget(pid, own));
+  const present = alive.filter(({ pid }) => !isRefusedTarget(pid, own));
+  const single = present.filter(({ pgid }) => !wholeGroups.has(pgid));
 
-  for (const pgid of wholeGroups) sendIfAlive(send, { target: -pgid, signal });
-  for (const { pid } of single) sendIfAlive(send, { target: pid, signal });
-  // An interactive shell ends when its terminal hangs up, and ignores SIGTERM.
-  if (signal === 'SIGTERM')
-    for (const { pid } of present)
-      if (!isRefusedTarget(pid, own) && endsByHangup(pid))
-        sendIfAlive(send, { target: pid, signal: 'SIGHUP' });
-  if (!needsContinue.has(signal)) return;
-  for (const { pid, stopped } of present) {
-    if (stopped && !isRefusedTarget(pid, own)) sendIfAlive(send, { target: pid, signal: 'SIGCONT' });
-  }
+  const reached = new Set([...wholeGroups].filter((pgid) => sendIfAlive(send, { target: -pgid, signal })));
+  const inGroups = alive.flatMap(({ pid, pgid }) => (reached.has(pgid) ? [pid] : []));
+  const alone = single.flatMap(({ pid }) => (sendIfAlive(send, { target: pid, signal }) ? [pid] : []));
+  return {
+    sent: [...toSent('group', { signal, pids: inGroups }), ...toSent('process', { signal, pids: alone })],
+    present,
+  };
 }
 
-/** Signals that end a program, but reach a halted one only after SIGCONT. */
-const needsContinue: ReadonlySet<ProcessSignal> = new Set([
-  'SIGHUP',
-  'SIGINT',
-  'SIGQUIT',
-  'SIGTERM',
-  'SIGUSR1',
-  'SIGUSR2',
-  'SIGALRM',
-  'SIGPIPE',
-  'SIGABRT',
-]);
+/** Returns the signal as it was sent; nothing if it reached no process. */
+export function toSent(via: SentSignal['via'], sent: Omit<SentSignal, 'via'>): readonly SentSignal[] {
+  return sent.pids.length === 0 ? [] : [{ ...sent, via }];
+}
 
 /**
  * Tells whether a process ignores SIGTERM and handles SIGHUP, as interactive bash, zsh and others do. `false` where the system
@@ -86,13 +103,21 @@ export function groupExists(send: SendSignal, pgid: number): boolean {
   }
 }
 
-/** Sends a signal. ESRCH: the target has ended. EPERM: it belongs to another user now and stays alive, as its watcher reports. */
-function sendIfAlive(send: SendSignal, { target, signal }: { target: number; signal: ProcessSignal }): void {
+/**
+ * Sends a signal, and returns whether it reached a process. ESRCH: the target has ended. EPERM: it belongs to another user now and stays
+ * alive, as its watcher reports.
+ */
+function sendIfAlive(
+  send: SendSignal,
+  { target, signal }: { target: number; signal: ProcessSignal },
+): boolean {
   try {
     send(target, signal);
+    return true;
   } catch (error) {
     const code = codeOf(error);
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SentSignal } from '../../../machines/process/context.ts';
 import type { Cgroups } from '../cgroup/cgroups.ts';
 import type { Starter } from '../starter/starter.ts';
 import type { ProcessIdentity } from './identity.ts';
@@ -27,8 +28,11 @@ export interface TreeRegistry {
   get(id: string): ProcessTree | undefined;
   /** Returns the leader of the tree, as long as any member may be alive. */
   identityOf(id: string): ProcessIdentity | undefined;
-  /** Kills a tree without its backend, also one that is only about to be added, which takes milliseconds. */
-  forceKill(id: string): void;
+  /**
+   * Kills a tree without its backend, also one that is only about to be added, which takes milliseconds. `onSent` gets each signal that was
+   * sent.
+   */
+  forceKill(id: string, onSent: (sent: SentSignal) => void): void;
   /** Removes a tree of which no member is alive. */
   remove(id: string): void;
   ids(): readonly string[];
@@ -58,7 +62,7 @@ export function createTreeRegistry(
   } = {},
 ): TreeRegistry {
   const entries = new Map<string, { tree: ProcessTree; identity: ProcessIdentity }>();
-  const killOnAdd = new Set<string>();
+  const killOnAdd = new Map<string, (sent: SentSignal) => void>();
   const exempted = new Set<string>();
 
   const remove = (id: string) => {
@@ -69,9 +73,12 @@ export function createTreeRegistry(
     if (!exempted.has(id)) guard.remove(entry.identity);
     options.onRemoved?.(entry.identity);
   };
-  const killTree = (id: string, tree: ProcessTree) => {
-    tree.watch({ onAliveChanged: () => {}, onGone: () => remove(id) });
-    void tree.signal('SIGKILL');
+  const killTree = (
+    id: string,
+    { tree, onSent }: { tree: ProcessTree; onSent: (sent: SentSignal) => void },
+  ) => {
+    tree.watch({ onAliveChanged: () => {}, onGone: () => remove(id), onSent });
+    void tree.end('SIGKILL');
   };
 
   return {
@@ -81,18 +88,18 @@ export function createTreeRegistry(
       guard.exempt(id);
     },
     add: (id, entry) => {
-      const mustKill = killOnAdd.has(id);
+      const onKilled = killOnAdd.get(id);
       remove(id);
       entries.set(id, entry);
       if (!exempted.has(id)) guard.add(entry.identity);
       options.onChange?.(id);
-      if (mustKill) killTree(id, entry.tree);
+      if (onKilled !== undefined) killTree(id, { tree: entry.tree, onSent: onKilled });
     },
-    forceKill: (id) => {
+    forceKill: (id, onSent) => {
       const entry = entries.get(id);
-      if (entry !== undefined) return killTree(id, entry.tree);
-      killOnAdd.add(id);
-      const [oldest] = killOnAdd;
+      if (entry !== undefined) return killTree(id, { tree: entry.tree, onSent });
+      killOnAdd.set(id, onSent);
+      const [oldest] = killOnAdd.keys();
       if (oldest !== undefined && killOnAdd.size > maxKillsOnAdd) killOnAdd.delete(oldest);
     },
     get: (id) => entries.get(id)?.tree,

@@ -8,7 +8,7 @@ import { toErrorText } from '../../config/error-text.ts';
 import { foreignRuntime } from '../../config/host-runtime.ts';
 import type { Backend, BackendPort } from '../backend.ts';
 import { pipeOutput } from '../pipe/output-pipe.ts';
-import { refuseAll, refuseTerminal, refuseWrite } from '../refusals.ts';
+import { refuseAll, refuseSignal, refuseTerminal, refuseWrite } from '../refusals.ts';
 import { watchQuiet } from '../watch-quiet.ts';
 import { listeningMessage, toWorkerScript } from './worker-script.ts';
 
@@ -67,16 +67,25 @@ function supervise(worker: Worker, port: BackendPort): Cancel {
   /** The signal that the function was told of, or that ended the thread. */
   let signalled: ProcessSignal | null = null;
 
-  const signal = (name: ProcessSignal) => {
+  const end = ({ signal, why }: Extract<BackendCommand, { type: 'tree.end' }>) => {
     if (hasExited) return port.tell({ type: 'tree.gone', ended: [] });
-    signalled = name;
-    if (name === 'SIGKILL' || !isListening) void worker.terminate();
-    else worker.postMessage(`stopped by ${name}`);
+    signalled = signal;
+    const isForced = signal === 'SIGKILL' || !isListening;
+    if (isForced) void worker.terminate();
+    else worker.postMessage(`stopped by ${signal}`);
+    port.tell({ type: 'process.signalled', signal, via: isForced ? 'thread' : 'function', pids: [], why });
   };
   const execute = (command: BackendCommand) => {
     switch (command.type) {
-      case 'process.signal':
-        return signal(command.signal);
+      case 'tree.end':
+        return end(command);
+      case 'tree.signal':
+      case 'tree.pause':
+      case 'tree.resume':
+        return refuseSignal(
+          command,
+          'It is a worker thread, without a process of its own: it can only be ended.',
+        );
       case 'tree.survey':
         return port.tell({ type: 'tree.surveyed', leftovers: [] });
       case 'output.settle': {

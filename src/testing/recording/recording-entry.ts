@@ -22,14 +22,20 @@ const facts: readonly [ToldFact['type'], ...ToldFact['type'][]] = [
   'process.spawnFailed',
   'process.exited',
   'process.lost',
+  'process.signalled',
   'output.ended',
   'output.quieted',
   'tree.surveyed',
   'tree.gone',
   'tree.seen',
+  'tree.paused',
+  'tree.resumed',
 ];
 const commands: readonly [BackendCommand['type'], ...BackendCommand['type'][]] = [
-  'process.signal',
+  'tree.end',
+  'tree.signal',
+  'tree.pause',
+  'tree.resume',
   'tree.survey',
   'output.settle',
   'process.write',
@@ -79,12 +85,12 @@ export const recordingEntry = z.discriminatedUnion('type', [
     ...attempt,
     screen: anyObject as unknown as z.ZodType<ScreenCapture>,
   }),
-  /** A command to the process, without its data. `number` counts the commands of the attempt from 0. */
+  /** A command to the process, without its data; older recordings call `tree.end` by another name. `number` counts the commands of the attempt from 0. */
   z.object({
     type: z.literal('command'),
     ...attempt,
     number: z.number(),
-    command: z.enum(commands),
+    command: z.preprocess((name) => (name === 'process.signal' ? 'tree.end' : name), z.enum(commands)),
   }),
   z.object({
     type: z.literal('reply'),

@@ -72,7 +72,7 @@ export function replayAttempt(
       return play();
     }
     const { id, attempt } = port.request;
-    const signal = command.type === 'process.signal' ? ` ${command.signal}` : '';
+    const signal = command.type === 'tree.end' || command.type === 'tree.signal' ? ` ${command.signal}` : '';
     diverge(`${id} got ${command.type}${signal} in attempt ${attempt}, after ${describeTime(clock)}`);
   });
   play();

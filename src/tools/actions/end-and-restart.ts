@@ -1,3 +1,4 @@
+import type { EndingSignal } from '../../config/signal-name.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { findProcess } from '../find-process.ts';
@@ -17,7 +18,7 @@ export interface EndedProcess {
  * kill.
  */
 export async function endProcess(
-  { id, signal }: { id: string; signal?: NodeJS.Signals },
+  { id, signal }: { id: string; signal?: EndingSignal },
   context: ToolContext,
 ): Promise<Outcome<EndedProcess>> {
   const found = findProcess(id, context);

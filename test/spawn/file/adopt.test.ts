@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readStatus } from '../../../src/spawn/file/status-file.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { identify } from '../../../src/spawn/tree/identity.ts';
+import { endBy } from '../../support/orders.ts';
 import { carriers, fixtureProgram, isAlive, startTicksOf, waitUntil } from '../../support/os.ts';
 import { createStage, type FileRequest, shell } from './arrange.ts';
 
@@ -68,7 +69,7 @@ test('an adopted process is signalled with its tree', async () => {
   const { pid } = await adopted.fact('process.adopted');
   expect(isAlive(pid ?? 0)).toBe(true);
 
-  adopted.send({ type: 'process.signal', signal: 'SIGTERM' });
+  adopted.send(endBy('SIGTERM'));
 
   expect((await adopted.fact('process.exited')).exit.signal).toBe('SIGTERM');
   await adopted.fact('tree.gone');
@@ -129,7 +130,7 @@ test('a reused pid is never signalled', async () => {
 
   const adopted = stage.adopt(request);
   await adopted.fact('process.lost');
-  adopted.send({ type: 'process.signal', signal: 'SIGKILL' });
+  adopted.send(endBy('SIGKILL'));
   await adopted.fact('tree.gone');
 
   expect(isAlive(pid)).toBe(true);

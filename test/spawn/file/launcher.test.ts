@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Work } from '../../../src/spawn/backend.ts';
+import { endBy } from '../../support/orders.ts';
 import { isAlive, stateOf, waitUntil } from '../../support/os.ts';
 import { createStage, launchers, shell } from './arrange.ts';
 
@@ -185,7 +186,7 @@ test.each(launchers)(
     rmSync(attempt.request.files.status);
 
     const { pid } = await attempt.fact('process.spawned');
-    attempt.send({ type: 'process.signal', signal: 'SIGTERM' });
+    attempt.send(endBy('SIGTERM'));
     await attempt.fact('tree.gone');
 
     expect(isAlive(pid ?? 0)).toBe(false);
@@ -277,7 +278,7 @@ test('a launcher that fails is a failed start', async () => {
   const attempt = run(shell('true'));
 
   const { cause, message } = await attempt.fact('process.spawnFailed');
-  attempt.send({ type: 'process.signal', signal: 'SIGTERM' });
+  attempt.send(endBy('SIGTERM'));
   await attempt.fact('tree.gone');
 
   expect(cause).toBe('other');

@@ -6,6 +6,7 @@ import { createPipeBackend } from '../../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import type { ProcessTable } from '../../../src/spawn/tree/process-table.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
+import { endBy } from '../../support/orders.ts';
 import { carriers, endAll, isAlive, waitUntil } from '../../support/os.ts';
 import { createMemoryLog } from '../../support/output-logs.ts';
 
@@ -70,11 +71,11 @@ test.for([
   const given = play('trap "" TERM; while :; do sleep 0.05; done', () => read);
   await waitUntil(() => given.alive().length > 1);
 
-  given.send({ type: 'process.signal', signal: 'SIGTERM' });
+  given.send(endBy('SIGTERM'));
   await turns();
   expect(isAlive(given.pid)).toBe(true);
   expect(given.told('tree.gone')).toBe(0);
-  given.send({ type: 'process.signal', signal: 'SIGKILL' });
+  given.send(endBy('SIGKILL'));
   await given.until('tree.gone');
 
   expect(isAlive(given.pid)).toBe(false);
@@ -91,7 +92,7 @@ test('an unreadable process table is reported and read again', async () => {
   });
   await waitUntil(() => given.alive().length === 2);
 
-  given.send({ type: 'process.signal', signal: 'SIGTERM' });
+  given.send(endBy('SIGTERM'));
   await given.until('tree.gone');
 
   expect(given.errors).toEqual([tooMany]);
@@ -104,7 +105,7 @@ test('a leader that could not be identified ends by its own exit', async () => {
 
   given.send({ type: 'tree.survey' });
   await given.until('tree.surveyed');
-  given.send({ type: 'process.signal', signal: 'SIGTERM' });
+  given.send(endBy('SIGTERM'));
   await given.until('tree.gone');
 
   expect(given.errors).toContain(tooMany);

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { OutputSink } from '../../../src/output/output-sink.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
+import { endBy } from '../../support/orders.ts';
 import { tempDir, waitUntil } from '../../support/os.ts';
 import { createStage, shell } from './arrange.ts';
 
@@ -110,7 +111,7 @@ test('a daemon that leaves at once is still found', async () => {
     await waitUntil(() => run.alive().length > 0);
     run.send({ type: 'tree.survey' });
     const { leftovers } = await run.fact('tree.surveyed');
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('tree.gone');
 
     expect(leftovers.length).toBeGreaterThan(0);
@@ -136,7 +137,7 @@ test('a leader that was never seen still has a tree', async () => {
   await run.fact('process.exited');
   run.send({ type: 'tree.survey' });
   const { leftovers } = await run.fact('tree.surveyed');
-  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  run.send(endBy('SIGKILL'));
   await run.fact('tree.gone');
 
   expect(hidden).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { threadCpuMs } from '../../../src/output/grep.ts';
+import { endBy } from '../../support/orders.ts';
 import { watchDelays } from '../terminal/processor-time.ts';
 import { createStage, shell } from './arrange.ts';
 
@@ -33,7 +34,7 @@ test('huge screen sequences do not block the program', async () => {
     shell(`for f in I L M S T Z b; do printf 'x\\033[2147483647'$f; done; printf '\\033[Hover'; sleep 300`),
   );
   await run.shows('over');
-  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  run.send(endBy('SIGKILL'));
 
   await run.fact('tree.gone');
 });
@@ -58,7 +59,7 @@ test('a flood neither grows memory nor blocks other work', { timeout: 60_000 }, 
   }
   const delays = watch.end();
   const after = process.memoryUsage();
-  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  run.send(endBy('SIGKILL'));
   await run.fact('tree.gone');
   await run.fact('output.ended');
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isInstalled } from '../../support/installed.ts';
+import { endBy } from '../../support/orders.ts';
 import { carriers, carriersBesideLauncher, isAlive, waitUntil } from '../../support/os.ts';
 import { createStage, sessionsOf, shell, tmux, untilServerIsGone } from './arrange.ts';
 
@@ -69,7 +70,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     const second = stage.adopt(first.request, { leader });
 
     expect((await second.fact('process.adopted')).pid).toBe(pid);
-    second.send({ type: 'process.signal', signal: 'SIGKILL' });
+    second.send(endBy('SIGKILL'));
     await second.fact('tree.gone');
     expect(isAlive(pid ?? 0)).toBe(false);
   });
@@ -107,7 +108,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await run.fact('process.spawned');
     await waitUntil(() => run.status().includes('gap '), { withinMs: 30_000 });
 
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('output.ended');
     const { size, blocks } = statSync(run.request.files.log);
     expect(blocks * 512).toBeLessThan(size);
@@ -142,7 +143,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     for (const run of runs) await waitUntil(() => run.status().includes('drained 1'));
     expect(strangers.map(({ types }) => types)).toEqual([['process.spawned'], ['process.spawned']]);
     expect(tmux(stage.socket, 'list-panes', '-a', '-F', '<#{pane_dead}#{@troupe_exit}>')).toBe('<0>\n<0>\n');
-    for (const stranger of strangers) stranger.send({ type: 'process.signal', signal: 'SIGKILL' });
+    for (const stranger of strangers) stranger.send(endBy('SIGKILL'));
     for (const stranger of strangers) await stranger.fact('output.ended');
   });
 
@@ -163,7 +164,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     const run = stage.run(shell('setsid sleep 300 & nohup sleep 301 & (env -i sleep 302 &) ; echo up; wait'));
     await run.shows('up');
 
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('tree.gone');
 
     expect(carriersBesideLauncher(`/${run.request.id}/`)).toEqual([]);
@@ -178,9 +179,9 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     );
     await run.shows('up');
 
-    run.send({ type: 'process.signal', signal: 'SIGXCPU' });
+    run.send(endBy('SIGXCPU'));
     await run.shows('first');
-    run.send({ type: 'process.signal', signal: 'SIGPROF' });
+    run.send(endBy('SIGPROF'));
 
     expect((await run.fact('process.exited')).exit).toEqual({ code: 5, signal: null });
     await run.fact('output.ended');
@@ -200,7 +201,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
     expect(isAlive(pid ?? 0)).toBe(true);
     expect(run.types).toEqual(['process.spawned', 'tree.surveyed']);
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('output.ended');
   });
 
@@ -226,7 +227,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     const { exit } = await run.fact('process.exited');
     run.send({ type: 'tree.survey' });
     const { leftovers } = await run.fact('tree.surveyed');
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('output.ended');
 
     expect(exit).toEqual({ code: 6, signal: null });
@@ -295,7 +296,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await long.shows('up');
     await short.shows('short');
 
-    short.send({ type: 'process.signal', signal: 'SIGKILL' });
+    short.send(endBy('SIGKILL'));
     await short.fact('output.ended');
     const late = await short.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply }));
 
@@ -304,7 +305,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await waitUntil(() => !sessionsOf(stage.socket).includes(id), { what: 'its session is gone' });
     expect(sessionsOf(stage.socket)).toEqual([`${id}b`]);
     expect(carriers(`/${id}b/`).length).toBeGreaterThan(0);
-    long.send({ type: 'process.signal', signal: 'SIGKILL' });
+    long.send(endBy('SIGKILL'));
     await long.fact('output.ended');
   });
 
@@ -325,7 +326,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await run.shows('00 ff 0a 1b');
     await run.shows(' 300000');
     expect(many).toEqual({ ok: true, bytesWritten: 300_000 });
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('output.ended');
   });
 
@@ -342,7 +343,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
     expect(answer).toEqual({ ok: true, bytesWritten: 5 });
     await run.shows('61 00 62 c3 a9');
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('output.ended');
   });
 
@@ -375,7 +376,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(exit.code).toBe(0);
     const back = await run.capture();
     expect(back.ok && [back.screen.columns, back.screen.rows]).toEqual([80, 24]);
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('output.ended');
     await person.fact('output.ended');
   });

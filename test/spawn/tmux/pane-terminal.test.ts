@@ -7,6 +7,7 @@ import { createPaneTerminal } from '../../../src/spawn/tmux/pane-terminal.ts';
 import { createTmuxServer, type TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { isInstalled } from '../../support/installed.ts';
+import { endBy } from '../../support/orders.ts';
 import { createStage, shell, tmux } from './arrange.ts';
 
 const hush = { type: 'terminal.sendKeys', strokes: [{ type: 'paste', text: 'hush' }] } as const;
@@ -57,7 +58,7 @@ test.skipIf(!isInstalled('tmux'))('a failed paste leaves no buffer', async () =>
 
   expect(answer).toMatchObject({ ok: false, code: 'notRunning' });
   expect(tmux(stage.socket, 'list-buffers')).toBe('');
-  other.send({ type: 'process.signal', signal: 'SIGKILL' });
+  other.send(endBy('SIGKILL'));
   await other.fact('output.ended');
 });
 
@@ -93,7 +94,7 @@ test.skipIf(!isInstalled('tmux'))('tmux gets little input that is not read', asy
   expect(answer).toMatchObject({ ok: false, code: 'notReading' });
   expect(answer.bytesWritten).toBeLessThanOrEqual(64 * 1024);
   expect(next).toMatchObject({ ok: false, code: 'notReading', bytesWritten: 0 });
-  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  run.send(endBy('SIGKILL'));
   await run.fact('output.ended');
 });
 
@@ -124,6 +125,6 @@ test.skipIf(!isInstalled('tmux'))('input queued behind unread input is refused w
   for (const answer of answers) expect(answer).toMatchObject({ code: 'notReading', bytesWritten: 0 });
   // None of them waits again for a program that does not read.
   expect(clock.nowMs() - unreadAtMs).toBeLessThan(10_000);
-  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  run.send(endBy('SIGKILL'));
   await run.fact('output.ended');
 });

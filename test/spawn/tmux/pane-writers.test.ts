@@ -26,7 +26,7 @@ async function arrange({ launcher }: { launcher?: number } = {}) {
   let asked = 0;
   const ordered: string[] = [];
   const writers = createPaneWriters({
-    port: { clock },
+    port: { clock, tell: () => {} },
     request: { id, attempt: 1, files: { status } } as TmuxRequest,
     deps: { table: createCurrentTable() } as never,
     server: {

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { planStart } from '../../../src/spawn/tmux/start-script.ts';
 import { isInstalled } from '../../support/installed.ts';
+import { endBy } from '../../support/orders.ts';
 import { createStage, shell, tmux } from './arrange.ts';
 
 /** Text that a shell, tmux or a date format could expand. */
@@ -63,7 +64,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
 
     expect(seen.join()).not.toContain(secret);
     expect(kept).not.toContain(secret);
-    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    run.send(endBy('SIGKILL'));
     await run.fact('output.ended');
   });
 

@@ -68,7 +68,7 @@ test('a kill by id ends the leftovers', async () => {
   await started.exited;
   await started.tree.survey();
 
-  await started.tree.signal('SIGTERM');
+  await started.tree.end('SIGTERM');
   const { ended } = await gone(started.tree);
 
   expect(ended.map(({ pid }) => pid)).toContain(trees.pidIn('leaves-daemon'));
@@ -81,7 +81,7 @@ test.each(['grandchild-marker', 'setsid-grandchild', 'double-fork'])(
     const started = await trees.startProgram(program);
     const pid = trees.pidIn(program);
 
-    await started.tree.signal('SIGTERM');
+    await started.tree.end('SIGTERM');
     const { ended } = await gone(started.tree);
 
     expect(isGone(started)).toBe(true);
@@ -94,7 +94,7 @@ test('a child without our environment is found through its parent', async () => 
   const started = await trees.startProgram('bare-grandchild');
   const bare = trees.pidIn('bare-grandchild');
 
-  await started.tree.signal('SIGTERM');
+  await started.tree.end('SIGTERM');
   await gone(started.tree);
 
   expect(isAlive(bare)).toBe(false);
@@ -107,7 +107,7 @@ test('a child without our environment is known after the exit', async () => {
   await started.exited;
   await waitUntil(async () => (await started.tree.survey()).length > 0);
 
-  await started.tree.signal('SIGKILL');
+  await started.tree.end('SIGKILL');
   const { ended } = await gone(started.tree);
 
   expect(ended.map(({ pid }) => pid)).toContain(bare);
@@ -117,11 +117,11 @@ test('a child without our environment is known after the exit', async () => {
 test('a process that ignores SIGTERM is seen until SIGKILL', async () => {
   const started = await trees.startProgram('ignores-term');
   const end = gone(started.tree);
-  await started.tree.signal('SIGTERM');
+  await started.tree.end('SIGTERM');
   await waitUntil(() => started.tree.survey());
   expect(isAlive(started.pid)).toBe(true);
 
-  await started.tree.signal('SIGKILL');
+  await started.tree.end('SIGKILL');
   const { seen } = await end;
 
   expect(seen[0]?.map(({ pid }) => pid)).toContain(started.pid);
@@ -130,11 +130,11 @@ test('a process that ignores SIGTERM is seen until SIGKILL', async () => {
 
 test('a halted tree ends by the polite signal', async () => {
   const started = await trees.startProgram('many-children', '3');
-  await started.tree.signal('SIGSTOP');
+  await started.tree.end('SIGSTOP');
   // A process that is about to halt would get the signal first, and then halt before it ends.
   await waitUntil(() => carriers(started.identity.cookie).every((pid) => stateOf(pid) === 'T'));
 
-  await started.tree.signal('SIGTERM');
+  await started.tree.end('SIGTERM');
   const { ended } = await gone(started.tree);
 
   expect(ended).toHaveLength(3);
@@ -145,12 +145,12 @@ test('a polite signal is sent to each member once', async () => {
   const started = await trees.startProgram('counts-term');
   const end = gone(started.tree);
 
-  await started.tree.signal('SIGTERM');
+  await started.tree.end('SIGTERM');
   await waitUntil(() => readFileSync(trees.file('counts-term'), 'utf8') !== '');
   started.tree.recheck();
   await started.tree.survey();
   expect(isAlive(started.pid)).toBe(true);
-  await started.tree.signal('SIGTERM');
+  await started.tree.end('SIGTERM');
   await end;
 
   expect(readFileSync(trees.file('counts-term'), 'utf8')).toBe('got\ngot\n');
@@ -160,7 +160,7 @@ test('a storm of forks is ended', async () => {
   const started = await trees.startProgram('fork-storm');
   await waitUntil(() => carriers(started.identity.cookie).length > 5);
 
-  await started.tree.signal('SIGKILL');
+  await started.tree.end('SIGKILL');
   await gone(started.tree);
 
   expect(isGone(started)).toBe(true);
@@ -185,7 +185,7 @@ test('a tree of twenty that obeys SIGTERM is soon gone', { timeout: 60_000 }, as
     const toldMs = sinceMs(killedAtMs);
     const signalledAtMs = performance.now();
 
-    await started.tree.signal('SIGTERM');
+    await started.tree.end('SIGTERM');
     const { ended } = await gone(started.tree);
 
     beyondMs = sinceMs(signalledAtMs) - Math.max(150, 10 * toldMs);
@@ -201,7 +201,7 @@ test('an outer kill takes what an inner supervisor started', async () => {
   const mark = `${outer.identity.cookie}sup_inner/tool_inner/`;
   await waitUntil(() => carriers(mark).length > 0 && existsSync(trees.file('outer')));
 
-  await outer.tree.signal('SIGTERM');
+  await outer.tree.end('SIGTERM');
   await gone(outer.tree);
 
   expect(isGone(outer)).toBe(true);
@@ -215,7 +215,7 @@ test('an outer kill takes an inner supervisor with its watchdog', { timeout: 60_
     (await outer.tree.survey()).some(({ command }) => command.includes('troupe-watchdog')),
   );
 
-  await outer.tree.signal('SIGKILL');
+  await outer.tree.end('SIGKILL');
   await gone(outer.tree);
 
   expect(isGone(outer)).toBe(true);
@@ -225,7 +225,7 @@ test('an inner kill leaves the outer alone', async () => {
   const outer = await trees.startProgram('many-children', '1');
   const inner = await trees.start(['sleep', '300'], { lineage: outer.identity.cookie });
 
-  await inner.tree.signal('SIGTERM');
+  await inner.tree.end('SIGTERM');
   await gone(inner.tree);
 
   expect(isAlive(inner.pid)).toBe(false);
@@ -242,7 +242,7 @@ test('a cancelled watch reports nothing more', async () => {
   await waitUntil(() => said.length > 0);
 
   cancel();
-  await started.tree.signal('SIGKILL');
+  await started.tree.end('SIGKILL');
   await gone(started.tree);
 
   expect(said).toEqual(['alive']);

@@ -37,7 +37,7 @@ test('a reused pid gets no signal', async () => {
   const stranger = entry(100, { startedAt: 'later' });
   const { tree, sent } = createFakeTree({ entries: [stranger, entry(101)], carriers: [] });
 
-  await tree.signal('SIGKILL');
+  await tree.end('SIGKILL');
 
   expect(sent).toEqual([]);
 });
@@ -49,7 +49,7 @@ test('a group that may have been reused gets no signal', async () => {
   clock.ms += 60_000;
   content.entries = [entry(555)];
 
-  await tree.signal('SIGKILL');
+  await tree.end('SIGKILL');
 
   expect(sent).toEqual([]);
 });
@@ -62,7 +62,7 @@ test('a group counts as ours for a while after its leader was collected', async 
   clock.ms += 500;
   content.entries = [entry(555)];
 
-  await tree.signal('SIGKILL');
+  await tree.end('SIGKILL');
 
   expect(sent).toEqual([[-100, 'SIGKILL']]);
 });
@@ -74,7 +74,7 @@ test('a collected leader gets no signal by its pid', async () => {
   });
   tree.leaderExited();
 
-  await tree.signal('SIGTERM');
+  await tree.end('SIGTERM');
 
   expect(sent).toEqual([[-200, 'SIGTERM']]);
 });
@@ -86,7 +86,7 @@ test('a member replaced during a lookup gets no signal', async () => {
     content.entries = [entry(100), entry(300, { startedAt: 'later', pgid: 900, sid: 900 }), stranger];
   });
 
-  await tree.signal('SIGTERM');
+  await tree.end('SIGTERM');
 
   expect(sent).toEqual([[-100, 'SIGTERM']]);
 });
@@ -95,7 +95,7 @@ test.each([0, 1, -1])('group %d is refused but its member is signalled', async (
   const content = { entries: [entry(100, { pgid })], carriers: [] };
   const { tree, sent } = createFakeTree(content, { ...leaderIdentity, pgid });
 
-  await tree.signal('SIGTERM');
+  await tree.end('SIGTERM');
 
   expect(sent).toEqual([[100, 'SIGTERM']]);
 });
@@ -108,7 +108,7 @@ test('a signal never reaches this program and its group', async () => {
   };
   const { tree, sent } = createFakeTree(content, { ...leaderIdentity, ...ours });
 
-  await tree.signal('SIGKILL');
+  await tree.end('SIGKILL');
 
   expect(sent).toEqual([[100, 'SIGKILL']]);
 });
@@ -117,7 +117,7 @@ test('SIGCONT goes to halted members only', async () => {
   const content = { entries: [entry(100), entry(101, { stopped: true })], carriers: [] };
   const { tree, sent } = createFakeTree(content);
 
-  await tree.signal('SIGTERM');
+  await tree.end('SIGTERM');
 
   expect(sent).toEqual([
     [-100, 'SIGTERM'],
@@ -135,7 +135,7 @@ test('an unreadable process table is reported and no signal is sent', async () =
     reportError: (error) => errors.push(error),
   });
 
-  await tree.signal('SIGTERM');
+  await tree.end('SIGTERM');
 
   expect(await tree.survey()).toEqual([]);
   expect(errors).toHaveLength(2);

@@ -9,7 +9,10 @@ function createHeardTree() {
   const tree: ProcessTree = {
     survey: async () => [],
     suspects: async () => [],
-    signal: async (signal) => void heard.push(signal),
+    end: async (signal) => void heard.push(signal),
+    signal: async () => [],
+    pause: async () => null,
+    resume: async () => null,
     watch: () => () => {},
     recheck: () => {},
     leaderExited: () => {},
@@ -26,7 +29,7 @@ test('a tree force-killed before it is added is killed', () => {
   });
   const { heard, entry } = createHeardTree();
 
-  registry.forceKill('tool_a');
+  registry.forceKill('tool_a', () => {});
   registry.add('tool_a', entry);
 
   expect(heard).toEqual(['SIGKILL']);
@@ -41,7 +44,7 @@ test('force-killed trees that are never added are forgotten', () => {
   });
   const [old, young] = [createHeardTree(), createHeardTree()];
 
-  for (let count = 0; count <= 1_000; count += 1) registry.forceKill(`tool_${count}`);
+  for (let count = 0; count <= 1_000; count += 1) registry.forceKill(`tool_${count}`, () => {});
   registry.add('tool_0', old.entry);
   registry.add('tool_1000', young.entry);
 

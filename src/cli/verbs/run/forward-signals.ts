@@ -63,6 +63,6 @@ export function forwardSignals(
 }
 
 /** Replaces SIGPIPE, which many programs ignore because it concerns their own output. */
-function toForwarded(signal: EndSignal): NodeJS.Signals {
+function toForwarded(signal: EndSignal): Exclude<EndSignal, 'SIGPIPE'> {
   return signal === 'SIGPIPE' ? 'SIGTERM' : signal;
 }

@@ -5,7 +5,7 @@ import { toDependencies } from '../../../groups/group-options.ts';
 import type { KillAnswer } from '../../../process/process-handle.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
 import type { SeenProcess, StateDirectory } from '../../../state-directory/state-directory.ts';
-import { parseSignal } from '../../flag-values.ts';
+import { parseEndingSignal } from '../../flag-values.ts';
 import { toStackOwner } from './find-stack.ts';
 import type { Stack } from './stack-file.ts';
 
@@ -25,7 +25,7 @@ export async function findStackProcesses(
 /** Stops a process of a stack with the signal named in the file. */
 export function stopMember({ id, metadata }: ProcessView, state: StateDirectory): Promise<KillAnswer> {
   const { stopSignal } = metadata;
-  const signal = typeof stopSignal === 'string' && { signal: parseSignal(stopSignal) };
+  const signal = typeof stopSignal === 'string' && { signal: parseEndingSignal(stopSignal, 'stop_signal') };
   return state.kill(id, { by: 'user', ...signal });
 }
 
