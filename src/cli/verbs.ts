@@ -51,6 +51,21 @@ const kill: VerbEntry = {
   aliases: { stop: [], rm: [] },
   load: () => import('./verbs/kill.ts'),
 };
+const signal: VerbEntry = {
+  usage: '[options] <id> <signal>',
+  summary: 'send a signal, such as HUP',
+  load: () => import('./verbs/signal.ts'),
+};
+const pause: VerbEntry = {
+  usage: '[options] <id...>',
+  summary: 'halt processes until they are resumed',
+  load: () => import('./verbs/pause.ts'),
+};
+const resume: VerbEntry = {
+  usage: '[options] <id...>',
+  summary: 'continue paused processes',
+  load: () => import('./verbs/resume.ts'),
+};
 const restart: VerbEntry = {
   usage: '[options] <id...>',
   summary: 'end processes and start them again',
@@ -122,6 +137,9 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     },
     write,
     kill,
+    signal,
+    pause,
+    resume,
     restart,
     extend: {
       usage: '[options] <id>',
@@ -149,6 +167,9 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
         wait,
         watch,
         write,
+        signal,
+        pause,
+        resume,
         restart,
         attach,
         screen,

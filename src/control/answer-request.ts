@@ -4,7 +4,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import { waitFor } from '../observe/wait-for.ts';
 import { toFollowedText } from '../output/followed-text.ts';
 import type { Ask } from '../policy/authorize.ts';
-import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
+import type { KillOptions, ProcessHandle, SignalOptions } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { AttachedClients } from './attached-clients.ts';
@@ -70,6 +70,9 @@ export function createRequestHandlers(controlled: ControlledSupervisor): AnswerR
     },
     unschedule: ({ id }) => supervisor.unschedule(id),
     schedules: (filter) => supervisor.schedules(filter),
+    signal: ({ id, options }: { id: string; options: SignalOptions }) => find(id).signal(options),
+    pause: ({ id }) => find(id).pause(),
+    resume: ({ id }) => find(id).resume(),
     restart: ({ id }) => find(id).restart(),
     background: ({ id }) => find(id).background(),
     changeLimits: ({ id, changes }) => find(id).changeLimits(changes),

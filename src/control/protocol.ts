@@ -5,7 +5,7 @@ import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead } from '../output/read-output.ts';
 import type { Consent } from '../policy/authorize.ts';
-import type { KillAnswer } from '../process/process-handle.ts';
+import type { KillAnswer, SignalAnswer } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import type { Waited } from '../process/waited.ts';
@@ -72,6 +72,9 @@ export interface ControlResults {
   readonly schedule: ScheduleView & { readonly isHeard: boolean };
   readonly unschedule: boolean;
   readonly schedules: readonly ScheduleView[];
+  readonly signal: SignalAnswer;
+  readonly pause: SignalAnswer;
+  readonly resume: SignalAnswer;
   readonly restart: boolean;
   readonly background: boolean;
   readonly changeLimits: boolean;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../config/policy-options.ts';
-import { killOptions, limitChanges } from '../config/process-spec.ts';
+import { killOptions, limitChanges, signalOptions } from '../config/process-spec.ts';
 import { readOptions } from '../config/read-options.ts';
 import { captureOptions, keyInput, terminalSize } from '../config/terminal-options.ts';
 import { waitOptions } from '../config/wait-options.ts';
@@ -63,6 +63,9 @@ export const requestParams = {
   }),
   unschedule: z.strictObject({ id }),
   schedules: filter,
+  signal: z.strictObject({ id, options: signalOptions }),
+  pause: ofProcess,
+  resume: ofProcess,
   restart: ofProcess,
   background: ofProcess,
   changeLimits: z.strictObject({ id, changes: limitChanges }),

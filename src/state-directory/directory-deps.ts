@@ -15,6 +15,8 @@ import {
   isPeer,
   type Peer,
 } from '../control/protocol.ts';
+import { describeEnd } from '../process/describe-end.ts';
+import type { SignalAnswer } from '../process/process-handle.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { readRecord } from '../process/read-record.ts';
@@ -262,6 +264,18 @@ export async function refuseInput(deps: DirectoryDeps, it: Recorded): Promise<Wr
 export async function refuseUnlessEnded(deps: DirectoryDeps, it: Recorded): Promise<boolean> {
   if ((await findEnd(deps, it)) !== null) return false;
   throw unreachableError(it);
+}
+
+/**
+ * Refuses to signal an ended process. Without a supervisor nothing would continue a paused process, or record the signal.
+ *
+ * @throws TroupeError `unreachable` for any other.
+ */
+export async function refuseSignal(deps: DirectoryDeps, it: Recorded): Promise<SignalAnswer> {
+  const end = await findEnd(deps, it);
+  if (end === null) throw unreachableError(it);
+  const message = `Process ${end.id} was not signalled: it ${describeEnd(end.reason, end.exit)}.`;
+  return { ok: false, code: 'ended', message };
 }
 
 export function unreachableError({ record, state }: Recorded): TroupeError {

@@ -9,6 +9,7 @@ import {
   type DirectoryDeps,
   type Recorded,
   refuseInput,
+  refuseSignal,
   refuseUnlessEnded,
   unreachableError,
 } from './directory-deps.ts';
@@ -87,6 +88,21 @@ export function openStateDirectory(options: {
       ask(
         { id, method: 'endInput', params: { id } },
         { options: LONG, revives: true, orElse: (it) => refuseInput(deps, it) },
+      ),
+    signal: (id, options) =>
+      ask(
+        { id, method: 'signal', params: { id, options: toPlain(options) } },
+        { options: LONG, revives: true, orElse: (it) => refuseSignal(deps, it) },
+      ),
+    pause: (id) =>
+      ask(
+        { id, method: 'pause', params: { id } },
+        { options: LONG, revives: true, orElse: (it) => refuseSignal(deps, it) },
+      ),
+    resume: (id) =>
+      ask(
+        { id, method: 'resume', params: { id } },
+        { options: LONG, revives: true, orElse: (it) => refuseSignal(deps, it) },
       ),
     restart: (id) =>
       ask(

@@ -7,7 +7,13 @@ import type { ReportedEvent } from '../control/protocol.ts';
 import type { FollowedText } from '../output/followed-text.ts';
 import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
-import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-handle.ts';
+import type {
+  KillAnswer,
+  KillOptions,
+  LimitChanges,
+  SignalAnswer,
+  SignalOptions,
+} from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import type { Waited } from '../process/waited.ts';
@@ -87,6 +93,11 @@ export interface StateDirectory {
    */
   waitFor(id: string, order: WaitOrder, options?: { readonly signal?: AbortSignal }): Promise<Waited>;
   kill(id: string, options?: KillOptions): Promise<KillAnswer>;
+  /** Sends a signal that does not stop the process. Only a supervisor does that, so it rejects with `unreachable` where there is none. */
+  signal(id: string, options: SignalOptions): Promise<SignalAnswer>;
+  /** Halts a process with everything it started; see `signal`. */
+  pause(id: string): Promise<SignalAnswer>;
+  resume(id: string): Promise<SignalAnswer>;
   write(id: string, data: Uint8Array): Promise<WriteResult>;
   endInput(id: string): Promise<WriteResult>;
   /** Returns the screen of its terminal; for an ended process, the last one. */

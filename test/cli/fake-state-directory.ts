@@ -176,6 +176,18 @@ export function fakeStateDirectory(
     },
     schedules: async () => ({ schedules, warnings }),
     background: async (id) => find(id).process.view.status === 'running',
+    signal: async (id, options) => {
+      orders.push({ signalled: id, ...options });
+      return { ok: true, pids: [4711], message: `${options.signal} was sent to 1 process of ${id}.` };
+    },
+    pause: async (id) => {
+      orders.push({ pause: id });
+      return { ok: true, pids: [4711], message: `Process ${id} is paused (1 process).` };
+    },
+    resume: async (id) => {
+      orders.push({ resume: id });
+      return { ok: false, code: 'ended', message: `Process ${id} was not signalled: it exited with code 0.` };
+    },
     restart: async (id) => {
       orders.push({ restart: id });
       return !('endedAt' in find(id).process.view);

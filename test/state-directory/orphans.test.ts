@@ -6,7 +6,16 @@ import { expect, test } from 'vitest';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { untilListening } from '../control/arrange.ts';
-import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../support/os.ts';
+import {
+  carriers,
+  carriersBesideLauncher,
+  endAll,
+  fixtureProgram,
+  isAlive,
+  isHalted,
+  tempDir,
+  waitUntil,
+} from '../support/os.ts';
 
 /** A process of another program, which is there to be killed. */
 async function openHost(lifetime: 'session' | 'persistent', command: string) {
@@ -222,3 +231,58 @@ test('an aborted wait or follow leaves the process alone', async () => {
   ]);
   expect(carriers(`/${stage.id}/`).length).toBeGreaterThan(0);
 }, 30_000);
+
+test('a paused process is ended politely once its supervisor is dead', async () => {
+  const command = 'trap "echo bye > bye; exit 0" TERM; while :; do sleep 0.02; done';
+  await using stage = await openHost('persistent', command);
+  const paused = await stage.state.pause(stage.id);
+  await stage.kill();
+  const members = carriersBesideLauncher(`/${stage.id}/`);
+  const areHalted = members.length > 0 && members.every(isHalted);
+
+  const answer = await stage.state.kill(stage.id, { grace: '20s' });
+
+  expect(paused.ok).toBe(true);
+  expect(areHalted).toBe(true);
+  expect(answer).toMatchObject({ type: 'killed', receipt: { escalated: false, survivors: [] } });
+  expect(existsSync(join(stage.place.path, 'bye'))).toBe(true);
+  expect(carriers(`/${stage.id}/`)).toEqual([]);
+}, 30_000);
+
+test('a paused session process dies with its supervisor', async () => {
+  await using stage = await openHost('session', 'sleep 1000 & sleep 1000');
+  await stage.state.pause(stage.id);
+  const wereHalted = carriers(`/${stage.id}/`).every(isHalted);
+
+  await stage.kill();
+
+  expect(wereHalted).toBe(true);
+  await waitUntil(() => carriers(`/${stage.id}/`).length === 0, { what: 'the watchdog has killed it' });
+}, 30_000);
+
+test('a process without a supervisor is not signalled, and the answer says why', async () => {
+  await using stage = await openHost('persistent', 'sleep 1000');
+  await stage.kill();
+
+  const signal = stage.state.signal(stage.id, { signal: 'SIGHUP' });
+
+  await expect(signal).rejects.toMatchObject({
+    code: 'unreachable',
+    message: expect.stringContaining('it has no supervisor now'),
+  });
+  expect(carriersBesideLauncher(`/${stage.id}/`).length).toBeGreaterThan(0);
+});
+
+test('an ended process of a dead supervisor is not signalled', async () => {
+  await using stage = await openHost('persistent', 'sleep 1000');
+  await stage.state.kill(stage.id);
+  await stage.kill();
+
+  const answer = await stage.state.pause(stage.id);
+
+  expect(answer).toMatchObject({
+    ok: false,
+    code: 'ended',
+    message: expect.stringContaining('was not signalled: it'),
+  });
+});

@@ -2,7 +2,7 @@ import type { TreeMember } from '../../../machines/process/context.ts';
 import { formatDuration } from '../../config/format-duration.ts';
 import { quoteForShell } from '../../process/command.ts';
 import { describeEnd } from '../../process/describe-end.ts';
-import type { ProcessView, ProgressView } from '../../process/process-view.ts';
+import { type ProcessView, type ProgressView, toPausedAt } from '../../process/process-view.ts';
 import type { TimelineEntry, TimelineEvent } from '../../process/timeline.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
@@ -138,6 +138,8 @@ function toSupervisorFacts(
 function toStatusText(view: ProcessView): string {
   const word = view.status.replace('_', ' ');
   if (view.status === 'pending') return view.queued ? `${word}: queued for a free slot` : word;
+  const pausedAt = toPausedAt(view);
+  if (pausedAt !== null) return `${word}: paused since ${toTimeText(pausedAt)}`;
   if (view.status === 'restarting') return `${word}: next start at ${toTimeText(view.nextStartAt)}`;
   return word;
 }

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../config/format-duration.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import { type ProcessView, toPausedAt } from '../../process/process-view.ts';
 import type { Page } from './page.ts';
 import { toVisible } from './printable.ts';
 import {
@@ -91,10 +91,12 @@ function toCommandText({ commandLine, label }: ProcessView): string {
   return label === null ? command : `${toVisible(label)}: ${command}`;
 }
 
-/** Returns the status with awaited input and progress. */
-function toStatusCell({ status, awaitsInput, progress }: ProcessView): string {
+/** Returns the status with pause, awaited input and progress. */
+function toStatusCell(view: ProcessView): string {
+  const { status, awaitsInput, progress } = view;
   const parts = [
     status.replace('_', ' '),
+    ...(toPausedAt(view) === null ? [] : ['paused']),
     ...(awaitsInput === null ? [] : [toAwaitedInputMark(awaitsInput)]),
     ...(progress === null ? [] : [toProgressText(progress)]),
   ];

@@ -9,8 +9,9 @@ export const define: DefineVerb = (command, { name }) => {
     .addHelpText(
       'after',
       `
-They are ps, show, logs, kill, wait, watch, write, restart, attach, screen, keys
-and resize, in the words of the tools that agents have.
+They are ps, show, logs, kill, wait, watch, write, signal, pause, resume,
+restart, attach, screen, keys and resize, in the words of the tools that agents
+have.
 See: ${name} process <command> --help`,
     );
 };

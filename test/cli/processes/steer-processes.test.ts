@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { cleanRecords } from '../../../src/cli/verbs/clean.ts';
 import { extendLimits } from '../../../src/cli/verbs/extend.ts';
+import { signalEach } from '../../../src/cli/verbs/pause.ts';
 import { restartProcesses } from '../../../src/cli/verbs/restart.ts';
 import { showProcess } from '../../../src/cli/verbs/show.ts';
 import { fakeIo } from '../fake-io.ts';
@@ -25,6 +26,43 @@ test('restart restarts only running processes', async () => {
   expect(orders).toEqual([{ restart: 'tool_a' }, { restart: 'tool_over' }, 'close']);
   expect(stdout()).toBe('Process tool_a is restarting.\n');
   expect(stderr()).toContain('tool_over cannot be restarted: it has ended');
+});
+
+test('pause prints the answer of each process', async () => {
+  const { io, open, orders, stdout, stderr } = scene();
+  const call = { words: ['server', 'missing'], flags: {}, io, open };
+
+  const code = await signalEach({ ...call, act: (state, id) => state.pause(id) });
+
+  expect(code).toBe(1);
+  expect(orders).toEqual([{ pause: 'tool_a' }, 'close']);
+  expect(stdout()).toBe('Process tool_a is paused (1 process).\n');
+  expect(stderr()).toContain('missing');
+});
+
+test('a refused resume fails and says why', async () => {
+  const { io, open, stdout, stderr } = scene();
+  const call = { words: ['tool_over'], flags: {}, io, open };
+
+  const code = await signalEach({ ...call, act: (state, id) => state.resume(id) });
+
+  expect([code, stdout()]).toEqual([1, '']);
+  expect(stderr()).toContain('Process tool_over was not signalled: it exited with code 0.');
+});
+
+test('signal prints one array as JSON', async () => {
+  const { io, open, stdout } = scene();
+  const call = { words: ['server'], flags: { json: true }, io, open };
+
+  const code = await signalEach({
+    ...call,
+    act: (state, id) => state.signal(id, { signal: 'SIGHUP', to: 'tree' }),
+  });
+
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout())).toEqual([
+    { id: 'tool_a', ok: true, pids: [4711], message: 'SIGHUP was sent to 1 process of tool_a.' },
+  ]);
 });
 
 test('extend sets and removes limits', async () => {

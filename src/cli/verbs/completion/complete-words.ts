@@ -24,7 +24,7 @@ export interface CompletionSources {
 
 /** Verbs that apply to live processes only. */
 const liveVerbs: readonly string[] = [
-  ...['kill', 'write', 'restart', 'extend', 'wait', 'watch'],
+  ...['kill', 'signal', 'pause', 'resume', 'write', 'restart', 'extend', 'wait', 'watch'],
   ...['attach', 'keys', 'resize'],
 ];
 
