@@ -2,7 +2,13 @@ import type { TreeMember } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import { describeEnd } from '../process/describe-end.ts';
 import { toCompletionId } from '../process/process-id.ts';
-import type { AwaitedInput, FinalView, ProcessView, ProgressView } from '../process/process-view.ts';
+import {
+  type AwaitedInput,
+  type FinalView,
+  type ProcessView,
+  type ProgressView,
+  toPausedAt,
+} from '../process/process-view.ts';
 
 /** Describes a process to a model. */
 export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> {
@@ -11,6 +17,7 @@ export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> 
     ...(view.label !== null && { label: view.label }),
     command: view.commandLine,
     status: view.status,
+    ...(toPausedAt(view) !== null && { paused: true }),
     ...(view.lifetime !== 'session' && { lifetime: view.lifetime }),
     ...('pid' in view && view.pid !== null && { pid: view.pid }),
     ...('runtimeMs' in view && { runtime_seconds: Math.round(view.runtimeMs / 100) / 10 }),

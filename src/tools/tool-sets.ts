@@ -2,7 +2,7 @@ import { backgroundProcess } from './sets/background-process.ts';
 import { bash, bashOutput, killShell } from './sets/bash-tools.ts';
 import { bgKill, bgOutput, bgStart, bgStatus } from './sets/bg-tools.ts';
 import { execCommand, writeStdin } from './sets/exec-tools.ts';
-import { killProcess, restartProcess, writeProcess } from './sets/process/control-tools.ts';
+import { killProcess, restartProcess, signalProcess, writeProcess } from './sets/process/control-tools.ts';
 import { checkProcess, getProcessOutput, listProcesses } from './sets/process/inspect-tools.ts';
 import { runCommand } from './sets/process/run-command.ts';
 import { schedule } from './sets/process/schedule.ts';
@@ -29,6 +29,7 @@ export const processTools: readonly Tool[] = [
   unwatchProcess,
   schedule,
   restartProcess,
+  signalProcess,
   killProcess,
 ];
 

@@ -388,3 +388,52 @@ test.each([
   expect(requests[0]?.start).toMatchObject({ command: 'serve' });
   expect(requests[0]?.start?.sandbox).toBe(sandbox);
 });
+
+test('a signal is sent, and the answer says whom it reached', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+
+  const answer = await given.call('signal_process', { process_id: id, signal: 'SIGHUP' });
+
+  expect(shown(answer)).toMatchObject({
+    ok: true,
+    data: { process_id: id, status: 'backgrounded', message: `SIGHUP was sent to 1 process of ${id}.` },
+  });
+  expect(given.backend.lastRun.signals).toEqual(['SIGHUP']);
+});
+
+test('a check says that a process is paused', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+  await given.call('signal_process', { process_id: id, signal: 'SIGSTOP' });
+
+  const paused = await given.call('check_process', { process_id: id });
+  await given.call('signal_process', { process_id: id, signal: 'SIGCONT' });
+  const resumed = await given.call('check_process', { process_id: id });
+
+  expect(dataOf(paused)).toMatchObject({ paused: true });
+  expect(dataOf(resumed)).not.toHaveProperty('paused');
+});
+
+test.each([
+  ['SIGKILL', 'kill it instead'],
+  ['HUP!', 'there is no signal "HUP!"'],
+])('the signal %s is refused before the policy is asked', async (signal, problem) => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+
+  const answer = await given.call('signal_process', { process_id: id, signal });
+
+  expect(errorOf(answer)).toContain(problem);
+  expect(given.backend.lastRun.signals).toEqual([]);
+});
+
+test('a policy that forbids to kill forbids signals', async () => {
+  await using given = arrange({ wiring: { policy: createPolicy({ mode: 'plan' }) } });
+  const { id } = given.start('serve');
+
+  const answer = await given.call('signal_process', { process_id: id, signal: 'SIGHUP' });
+
+  expect(answer.ok).toBe(false);
+  expect(given.backend.lastRun.signals).toEqual([]);
+});

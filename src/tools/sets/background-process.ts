@@ -6,6 +6,7 @@ import { checkProcess, listProcesses } from '../actions/inspect-processes.ts';
 import { toAnswer } from '../actions/outcome.ts';
 import { readProcessOutput } from '../actions/read-output.ts';
 import { runInForeground } from '../actions/run-in-foreground.ts';
+import { findSignalProblem, signalProcess } from '../actions/signal-process.ts';
 import { type CommandRequest, startInBackground } from '../actions/start-in-background.ts';
 import { captureScreen, resizeTerminal, sendKeys, type TerminalWords } from '../actions/terminals.ts';
 import { unwatchProcess, watchProcess } from '../actions/watches.ts';
@@ -28,6 +29,7 @@ import {
   lifetime,
   pressEnter,
   secret,
+  signal,
   thenCapture,
   toTypedKeys,
 } from './fields.ts';
@@ -72,6 +74,7 @@ const fields = {
   columns: size.columns.removeDefault().describe('resize: characters in a row.'),
   rows: size.rows.removeDefault().describe('resize: rows.'),
   interval_seconds: intervalSeconds,
+  signal: signal.describe('signal: its name, such as SIGHUP.'),
 };
 
 const action = createActionBuilder(fields);
@@ -104,7 +107,7 @@ export const backgroundProcess = defineActionTool({
     }),
     list: action({
       permission: 'list',
-      description: 'all processes that you started, including ended ones.',
+      description: 'your processes, including ended ones.',
       needs: [],
       takes: [],
       execute: (_, context) =>
@@ -132,7 +135,7 @@ export const backgroundProcess = defineActionTool({
     }),
     capture: action({
       permission: 'output',
-      description: 'the screen of a process with a terminal; after its end the last one.',
+      description: 'the screen of a terminal; after its end the last one.',
       needs: ['handle'],
       takes: ['scrollback_lines'],
       execute: async ({ handle, scrollback_lines }, context) =>
@@ -144,7 +147,7 @@ export const backgroundProcess = defineActionTool({
     send_keys: action({
       permission: 'keys',
       description:
-        'types into a terminal: input literally, then keys, then Enter; or a secret by name. Then shows the screen.',
+        'types into a terminal: input, then keys, then Enter; or a secret by name. Shows the screen.',
       needs: ['handle'],
       takes: ['keys', 'input', 'paste', 'press_enter', 'secret', 'then_capture'],
       check: ({ keys, input, secret, press_enter }) =>
@@ -172,7 +175,7 @@ export const backgroundProcess = defineActionTool({
     }),
     write: action({
       permission: 'write',
-      description: 'writes to the input of a process: input, or a secret by name.',
+      description: 'writes input, or a secret by name.',
       needs: ['handle'],
       takes: ['input', 'press_enter', 'secret'],
       check: ({ input = '', secret }) => {
@@ -202,10 +205,22 @@ export const backgroundProcess = defineActionTool({
           message,
         })),
     }),
+    signal: action({
+      permission: 'kill',
+      description: 'sends a signal to all of it; SIGSTOP pauses, SIGCONT resumes.',
+      needs: ['handle', 'signal'],
+      takes: [],
+      check: ({ signal }) => findSignalProblem(signal),
+      execute: async ({ handle, signal }, context) =>
+        toAnswer(await signalProcess({ id: handle, signal }, context), ({ view, message }) => ({
+          ...toSummary(view),
+          message,
+        })),
+    }),
     watch: action({
       permission: 'status',
       description:
-        'requests a notice each time a process goes quiet: its screen or output has not changed for the interval. Says how the notice reaches you.',
+        'requests a notice each time its screen or output has not changed for the interval. Says how the notice reaches you.',
       needs: ['handle'],
       takes: ['interval_seconds'],
       execute: ({ handle, interval_seconds }, context) =>

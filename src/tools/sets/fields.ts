@@ -5,6 +5,7 @@ import type { TypedKeys } from '../actions/terminals.ts';
 
 /** Fields with the same meaning in every tool set. */
 export const processId = z.string().min(1).describe('Id, such as tool_k3m9xq2p.');
+export const signal = z.string().min(1).describe('Name of the signal, such as SIGHUP.');
 export const command = z.string().min(1).describe('Text for the shell.');
 export const cwd = z.string().min(1).optional().describe('Where to run it. Default: the workspace.');
 export const outsideSandbox = z

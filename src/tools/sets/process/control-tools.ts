@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { endProcess, restartProcess as restart } from '../../actions/end-and-restart.ts';
 import { toAnswer } from '../../actions/outcome.ts';
+import { findSignalProblem, signalProcess as sendSignal } from '../../actions/signal-process.ts';
 import { writeInput } from '../../actions/write-input.ts';
 import { defineTool } from '../../define-tool.ts';
 import { toSummary } from '../../process-summary.ts';
-import { processId, secret } from '../fields.ts';
+import { processId, secret, signal } from '../fields.ts';
 
 export const killProcess = defineTool({
   name: 'kill_process',
@@ -16,6 +17,21 @@ export const killProcess = defineTool({
   execute: async ({ process_id }, context) => {
     const outcome = await endProcess({ id: process_id }, context);
     return toAnswer(outcome, ({ view, message }) => ({ process_id: view.id, status: view.status, message }));
+  },
+});
+
+export const signalProcess = defineTool({
+  name: 'signal_process',
+  title: 'Signal a process',
+  description:
+    'Sends a signal to a process and everything it started, without ending it: SIGHUP to reload, for example. SIGSTOP pauses it, and SIGCONT ' +
+    'resumes it.',
+  permission: 'kill',
+  input: z.strictObject({ process_id: processId, signal }),
+  check: ({ signal }) => findSignalProblem(signal),
+  execute: async ({ process_id, signal }, context) => {
+    const outcome = await sendSignal({ id: process_id, signal }, context);
+    return toAnswer(outcome, ({ view, message }) => ({ ...toSummary(view), message }));
   },
 });
 
