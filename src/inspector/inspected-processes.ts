@@ -15,6 +15,9 @@ export interface InspectedProcesses
     | 'times'
     | 'follow'
     | 'kill'
+    | 'signal'
+    | 'pause'
+    | 'resume'
     | 'write'
     | 'endInput'
     | 'sendKeys'
@@ -46,6 +49,9 @@ export function toInspectedProcesses(supervisor: Supervisor): InspectedProcesses
     times: async (id) => find(id).times(),
     follow: (id, { from, signal }) => follow(find(id), { from, signal }),
     kill: async (id, options) => find(id).kill(options),
+    signal: async (id, options) => find(id).signal(options),
+    pause: async (id) => find(id).pause(),
+    resume: async (id) => find(id).resume(),
     write: async (id, data) => find(id).write(data),
     endInput: async (id) => find(id).endInput(),
     sendKeys: async (id, order) => find(id).sendKeys(order),

@@ -7,12 +7,14 @@ import type { Conversation } from '../conversation/conversation.ts';
 import { type InspectedProcesses, toSameCommand } from './inspected-processes.ts';
 import type { OpenQuestions } from './open-questions.ts';
 
-const { kill, write, endInput, sendKeys, paste, resize, restart, background, changeLimits } = requestParams;
+const { kill, signal, pause, resume, restart, background, changeLimits } = requestParams;
+const { write, endInput, sendKeys, paste, resize } = requestParams;
 const id = z.string().min(1).max(200);
 
 /** Schemas of the orders that a page can send. Orders to processes are named as in the control protocol. */
 const orders = {
-  ...{ kill, write, endInput, sendKeys, paste, resize, restart, background, changeLimits },
+  ...{ kill, signal, pause, resume, restart, background, changeLimits },
+  ...{ write, endInput, sendKeys, paste, resize },
   /** Starts the command of an ended process once more. */
   startAgain: z.strictObject({ id }),
   say: z.strictObject({ id, text: z.string().min(1) }),
@@ -49,6 +51,9 @@ export function createActions(deps: ActionDeps): Act {
   };
   const actions: Actions = {
     kill: (order) => processes.kill(order.id, order.options as Parameters<InspectedProcesses['kill']>[1]),
+    signal: (order) => processes.signal(order.id, order.options),
+    pause: (order) => processes.pause(order.id),
+    resume: (order) => processes.resume(order.id),
     write: (order) => processes.write(order.id, Buffer.from(order.data, 'base64')),
     endInput: (order) => processes.endInput(order.id),
     sendKeys: ({ id: process, order }) => processes.sendKeys(process, order),

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { formatBytes } from '../../output/cut-text.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import { type ProcessView, toPausedAt } from '../../process/process-view.ts';
 import type { StagedProcess } from './stage.ts';
 import { at, live, select, travelTo } from './state.ts';
 import { toClock, toEndClause, toRuntime } from './words.ts';
@@ -60,11 +60,13 @@ type Fact = readonly [name: string, value: string];
 function toFacts(process: StagedProcess): readonly Fact[] {
   const { view, status } = process;
   const end = process.endedAt === null ? null : toEndClause(view);
+  const pausedAt = toPausedAt(view);
   const members = (list: readonly { readonly pid: number; readonly command: string }[]) =>
     list.map(({ pid, command }) => `${pid} ${command}`).join('\n');
   return [
     ['id', view.id],
     ['state', status.replace('_', ' ')],
+    ...(pausedAt === null ? [] : [['paused', `since ${toClock(pausedAt)}`] as const]),
     ...(end === null ? [] : [['end', `it ${end}`] as const]),
     ['command', view.commandLine],
     ['directory', view.cwd],

@@ -1,4 +1,5 @@
-import type { KillAnswer } from '../../process/process-handle.ts';
+import type { KillAnswer, SignalAnswer } from '../../process/process-handle.ts';
+import { toPausedAt } from '../../process/process-view.ts';
 import { order, orderAloud } from './orders.ts';
 import type { StagedProcess } from './stage.ts';
 import { about, answer, select, travel } from './state.ts';
@@ -14,6 +15,12 @@ export function ProcessActions({ process: { view, endedAt } }: { readonly proces
   const kill = (signal?: string) =>
     orderAloud<KillAnswer>('kill', {
       params: { id, options: signal === undefined ? {} : { signal } },
+      say: ({ message }) => message,
+    });
+  const isPaused = toPausedAt(view) !== null;
+  const pause = () =>
+    orderAloud<SignalAnswer>(isPaused ? 'resume' : 'pause', {
+      params: { id },
       say: ({ message }) => message,
     });
   const restart = () =>
@@ -60,6 +67,15 @@ export function ProcessActions({ process: { view, endedAt } }: { readonly proces
           title="SIGINT, then SIGKILL to the whole tree"
         >
           interrupt
+        </button>
+      )}
+      {(status === 'running' || status === 'backgrounded') && view.mode !== 'in_process' && (
+        <button
+          type="button"
+          onClick={() => void pause()}
+          title={isPaused ? 'Continue the whole tree' : 'Halt the whole tree; its time limits continue'}
+        >
+          {isPaused ? 'resume' : 'pause'}
         </button>
       )}
       {isLive && status !== 'stopping' && status !== 'pending' && (

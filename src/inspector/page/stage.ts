@@ -22,7 +22,7 @@ export interface Span {
 
 /** Moment in a lane that is worth a mark. */
 export interface Mark {
-  readonly type: 'ready' | 'unready' | 'silent' | 'signalled' | 'survived' | 'adopted';
+  readonly type: 'ready' | 'unready' | 'silent' | 'signalled' | 'paused' | 'resumed' | 'survived' | 'adopted';
   readonly at: number;
   readonly text: string;
 }
@@ -348,6 +348,8 @@ const marked: Partial<Record<TimelineEntry['type'], Mark['type']>> = {
   'process.unready': 'unready',
   'process.silent': 'silent',
   'process.signalled': 'signalled',
+  'process.paused': 'paused',
+  'process.resumed': 'resumed',
   'process.survived': 'survived',
   'process.adopted': 'adopted',
 };
