@@ -101,7 +101,7 @@ export type SignalOutcome =
       readonly ok: true;
       /** Members that were reached. */
       readonly pids: readonly number[];
-      /** Members that a pause has reached and that have not halted yet, as in a call that cannot be interrupted. */
+      /** Members that a pause has reached and that have not halted yet. */
       readonly running: readonly number[];
     }
   | { readonly ok: false; readonly error: string };

@@ -16,8 +16,9 @@ interface Halted extends HaltedTree {
 /** Halts and continues the members of one tree. */
 export interface TreePause {
   /**
-   * Halts all members: by the freezer of their cgroup, where they have one, and any others by SIGSTOP, until no member is found running. Waits at
-   * most two seconds; `running` are the members that were reached and have not halted by then, as in a call that cannot be interrupted.
+   * Halts all members: by the freezer of their cgroup, where they have one, and any others by SIGSTOP, until no member is found running. A member
+   * in a call that cannot be interrupted counts as halted once it has SIGSTOP: its program does not continue. Waits at most two seconds;
+   * `running` are the members that were reached and have not halted by then.
    * Resolves with `null` if `resume` or `cancel` was called meanwhile.
    */
   pause(): Promise<(Halted & { readonly running: readonly number[] }) | null>;
@@ -66,7 +67,8 @@ export function createTreePause(options: {
       const { members, held } = await find();
       if (turn !== ownTurn) return null;
       const isHeld = ({ pid }: ProcessEntry) => isFreezing && held.has(pid);
-      const running = members.filter((entry) => !entry.stopped && !isHeld(entry));
+      const isBlocked = (entry: ProcessEntry) => entry.blocked && asked.has(toKey(entry));
+      const running = members.filter((entry) => !entry.stopped && !isBlocked(entry) && !isHeld(entry));
       const fresh = running.filter((entry) => !asked.has(toKey(entry)));
       for (const entry of fresh) asked.add(toKey(entry));
       const justSent = await stop(fresh);

@@ -62,6 +62,7 @@ function toEntry(line: StatLine): ProcessEntry {
     startedAt: line.startTicks,
     alive: line.alive,
     stopped: line.stopped,
+    blocked: line.state === 'D',
     get command() {
       command ??= readCommand(line);
       return command;

@@ -60,6 +60,7 @@ export function parsePsLines(text: string): readonly ProcessEntry[] {
       startedAt,
       alive: !state.startsWith('Z'),
       stopped: state.startsWith('T'),
+      blocked: state.startsWith('U'),
       command,
     };
   });

@@ -22,6 +22,7 @@ export function entry(pid: number, fields: Partial<ProcessEntry> = {}): ProcessE
     startedAt: `start-${pid}`,
     alive: true,
     stopped: false,
+    blocked: false,
     command: `program ${pid}`,
     ...fields,
   };

@@ -63,13 +63,13 @@ test('rows as macOS prints them become entries', () => {
   const entries = parsePsLines(`${rows.join('\n')}\n`);
 
   expect(rows[0]).toBe('    1     0     1 Ss   Mon Jan  5 10:02:03 2026     /sbin/launchd');
-  const alive = { sid: 0, startedAt: started, alive: true, stopped: false };
+  const alive = { sid: 0, startedAt: started, alive: true, stopped: false, blocked: false };
   expect(entries).toEqual([
     { ...alive, pid: 1, ppid: 0, pgid: 1, startedAt: 'Mon Jan  5 10:02:03 2026', command: '/sbin/launchd' },
     { ...alive, pid: 501, ppid: 1, pgid: 501, stopped: true, command: 'sh -c sleep 5; echo "a  b"' },
     { ...alive, pid: 502, ppid: 501, pgid: 501, alive: false, command: '(sleep)' },
     { ...alive, pid: 99_998, ppid: 501, pgid: 501, command: 'sh -c true^Jsleep 9' },
-    { ...alive, pid: 123_456, ppid: 1, pgid: 123_456, command: '' },
+    { ...alive, pid: 123_456, ppid: 1, pgid: 123_456, blocked: true, command: '' },
   ]);
 });
 

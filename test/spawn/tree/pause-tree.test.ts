@@ -1,0 +1,107 @@
+import { afterAll, expect, test } from 'vitest';
+import { createTreePause } from '../../../src/spawn/tree/pause-tree.ts';
+import type { ProcessEntry } from '../../../src/spawn/tree/process-table.ts';
+import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { carriers, isHalted, waitUntil } from '../../support/os.ts';
+import { entry } from './entries.ts';
+import { createTrees } from './start-tree.ts';
+
+const trees = createTrees();
+afterAll(trees.end);
+
+const mark = (cookie: string) => carriers(cookie);
+
+test('a pause halts a program that forks all the time, each time', async () => {
+  const started = await trees.start(['sh', '-c', 'while :; do sleep 0.001; done']);
+  const { cookie } = started.identity;
+
+  for (let round = 0; round < 20; round += 1) {
+    const paused = await started.tree.pause();
+    const alive = mark(cookie);
+    expect(paused).toMatchObject({ via: 'signals', running: [] });
+    expect(alive.filter((pid) => !isHalted(pid))).toEqual([]);
+    await started.tree.resume();
+  }
+
+  await started.tree.end('SIGKILL');
+  await waitUntil(() => mark(cookie).length === 0);
+});
+
+test('a resume at the same moment overtakes a pause', async () => {
+  const started = await trees.start(['sleep', '300']);
+
+  const [paused, resumed] = await Promise.all([started.tree.pause(), started.tree.resume()]);
+
+  expect(paused).toBeNull();
+  expect(resumed).not.toBeNull();
+  await waitUntil(() => !isHalted(started.pid), { what: 'it runs' });
+  await started.tree.end('SIGKILL');
+});
+
+test('an end at the same moment overtakes a pause', async () => {
+  const started = await trees.start(['sh', '-c', 'while :; do sleep 0.001; done']);
+
+  const paused = started.tree.pause();
+  await started.tree.end('SIGTERM');
+
+  expect(await paused).toBeNull();
+  await waitUntil(() => mark(started.identity.cookie).length === 0, { what: 'it has ended' });
+});
+
+test('a resume continues what another program has halted', async () => {
+  const started = await trees.start(['sleep', '300']);
+  process.kill(started.pid, 'SIGSTOP');
+  await waitUntil(() => isHalted(started.pid));
+
+  const resumed = await started.tree.resume();
+
+  expect(resumed?.pids).toEqual([started.pid]);
+  await waitUntil(() => !isHalted(started.pid));
+  await started.tree.end('SIGKILL');
+});
+
+/** Pauses members that are played. */
+function pauseOf(members: readonly ProcessEntry[], send: (pid: number) => void = () => {}) {
+  const clock = createVirtualClock();
+  const pause = createTreePause({
+    ...{ cgroup: null, clock },
+    find: async () => ({ members, groups: new Set(), held: new Set() }),
+    table: { readAll: async () => members } as never,
+    send: (pid) => send(pid),
+  }).pause();
+  const outcome = pause;
+  const pass = async () => {
+    for (let left = 300; left > 0; left -= 1) {
+      await new Promise(setImmediate);
+      clock.advance(10);
+    }
+  };
+  return { outcome, pass };
+}
+
+test('a member that does not halt is named after two seconds', async () => {
+  const { outcome, pass } = pauseOf([entry(100, { stopped: true }), entry(101)]);
+
+  await pass();
+
+  expect(await outcome).toMatchObject({ pids: [100, 101], running: [101] });
+});
+
+test('a member in an uninterruptible call counts as halted', async () => {
+  const { outcome, pass } = pauseOf([entry(100, { stopped: true }), entry(101, { blocked: true })]);
+
+  await pass();
+
+  expect(await outcome).toMatchObject({ pids: [100, 101], running: [] });
+});
+
+test('a member of another user is not awaited', async () => {
+  const refuse = (pid: number) => {
+    if (pid === 101) throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+  };
+  const { outcome, pass } = pauseOf([entry(100, { stopped: true }), entry(101)], refuse);
+
+  await pass();
+
+  expect(await outcome).toMatchObject({ pids: [100], running: [], sent: [] });
+});
