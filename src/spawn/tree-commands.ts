@@ -137,19 +137,17 @@ export function createTreeCommands(options: {
   }
 
   async function pauseTree(tree: ProcessTree, { why }: TreeOrder): Promise<SignalOutcome> {
-    const halted = await tree.pause();
+    const halted = await tree.pause((sent) => tellSent(sent, why));
     if (halted === null) return overtaken;
-    const { sent, running, ...facts } = halted;
-    for (const each of sent) tellSent(each, why);
+    const { running, ...facts } = halted;
     if (facts.pids.length > 0) port.tell({ type: 'tree.paused', ...facts, why });
     return toOutcome({ pids: facts.pids, running });
   }
 
   async function resumeTree(tree: ProcessTree, { why }: TreeOrder): Promise<SignalOutcome> {
-    const resumed = await tree.resume();
+    const resumed = await tree.resume((sent) => tellSent(sent, why));
     if (resumed === null) return overtaken;
-    const { sent, ...facts } = resumed;
-    for (const each of sent) tellSent(each, why);
+    const { running: _, ...facts } = resumed;
     port.tell({ type: 'tree.resumed', ...facts, why });
     return { ok: true, pids: facts.pids, running: [] };
   }

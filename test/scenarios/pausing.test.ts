@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import type { ProcessHandle } from '../../src/index.ts';
 import { canMakeCgroups } from '../support/cgroups.ts';
-import { carriers, carriersBesideLauncher, isAlive, isHalted, waitUntil } from '../support/os.ts';
+import { carriers, carriersBesideLauncher, endAll, isAlive, isHalted, waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 
 /** Shell that starts programs without a pause, and has a child in a session of its own. */
@@ -101,7 +101,9 @@ describe.each(['cgroup', 'lineage'] as const)('held by %s', (heldBy) => {
     const first = createReachableSupervisor({ cwd, stateDirectory, cgroups });
     const command = 'echo up; while :; do echo tick; sleep 0.05; done';
     const { id } = first.start({ command, background: true, lifetime: 'persistent' });
+    onTestFinished(() => endAll([], `/${id}/`));
     await first.get(id)?.waitFor({ text: 'tick' });
+    await waitUntil(() => first.get(id)?.status === 'backgrounded', { what: 'it has started' });
     await first.get(id)?.pause();
     const before = (first.get(id) as ProcessHandle).view() as { pausedAt: number };
     await first.shutdown();
@@ -127,7 +129,9 @@ describe.each(['cgroup', 'lineage'] as const)('held by %s', (heldBy) => {
     const first = createReachableSupervisor({ cwd, stateDirectory, cgroups: false });
     const command = 'echo up; exec sleep 300';
     const { id } = first.start({ command, background: true, lifetime: 'persistent' });
+    onTestFinished(() => endAll([], `/${id}/`));
     await first.get(id)?.waitFor({ text: 'up' });
+    await waitUntil(() => first.get(id)?.status === 'backgrounded', { what: 'it has started' });
     await first.get(id)?.pause();
     const { pid } = (first.get(id) as ProcessHandle).view() as { pid: number };
     await first.shutdown();

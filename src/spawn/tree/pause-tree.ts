@@ -8,22 +8,24 @@ import { toKey } from './member-lookup.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 import { type SendSignal, sendToMembers } from './send-signal.ts';
 
-/** Members that were halted or continued, and the signals by which they were. */
+/** Members that were halted or continued. */
 interface Halted extends HaltedTree {
-  readonly sent: readonly SentSignal[];
+  /** Members that were reached and have not halted yet. */
+  readonly running: readonly number[];
 }
 
-/** Halts and continues the members of one tree. */
+type OnSent = (sent: SentSignal) => void;
+
+/** Halts and continues the members of one tree. Calls of the same kind at the same time share their outcome. */
 export interface TreePause {
   /**
    * Halts all members: by the freezer of their cgroup, where they have one, and any others by SIGSTOP, until no member is found running. A member
-   * in a call that cannot be interrupted counts as halted once it has SIGSTOP: its program does not continue. Waits at most two seconds;
-   * `running` are the members that were reached and have not halted by then.
+   * in a call that cannot be interrupted counts as halted once it has SIGSTOP: its program does not continue. Waits at most two seconds.
    * Resolves with `null` if `resume` or `cancel` was called meanwhile.
    */
-  pause(): Promise<(Halted & { readonly running: readonly number[] }) | null>;
+  pause(onSent: OnSent): Promise<Halted | null>;
   /** Continues all halted members, whatever has halted them. Resolves with `null` if `pause` or `cancel` was called meanwhile. */
-  resume(): Promise<Halted | null>;
+  resume(onSent: OnSent): Promise<Halted | null>;
   /** Makes a pause in progress halt nothing more, because the tree is to end. */
   cancel(): void;
   /** Returns whether a member is halted, or is about to be by `pause`. */
@@ -45,71 +47,93 @@ export function createTreePause(options: {
   /** Members that got SIGSTOP since they were last continued. */
   const stopped = new Set<string>();
   let turn = 0;
+  let inProgress: { readonly order: 'pause' | 'resume'; readonly outcome: Promise<Halted | null> } | null =
+    null;
 
   const isHalted = (entry: ProcessEntry) => entry.stopped || stopped.has(toKey(entry));
 
-  async function stop(targets: readonly ProcessEntry[]): Promise<readonly SentSignal[]> {
-    for (const entry of targets) stopped.add(toKey(entry));
-    // One by one: a group may contain a launcher, which records the end and must go on.
-    return sendToMembers({ table, send, signal: 'SIGSTOP', targets, groups: new Set() });
-  }
-
-  async function pause(): ReturnType<TreePause['pause']> {
+  function carryOut(
+    order: 'pause' | 'resume',
+    act: (isCurrent: () => boolean) => Promise<Halted | null>,
+  ): Promise<Halted | null> {
+    if (inProgress?.order === order) return inProgress.outcome;
     turn += 1;
     const ownTurn = turn;
+    const isCurrent = () => turn === ownTurn;
+    const outcome = act(isCurrent)
+      .catch((error: unknown) => {
+        // What failed halfway leaves nothing frozen.
+        if (cgroup !== null) thawCgroup(cgroup);
+        throw error;
+      })
+      .finally(() => {
+        if (isCurrent()) inProgress = null;
+      });
+    inProgress = { order, outcome };
+    return outcome;
+  }
+
+  /** Sends a signal to members one by one: a group may contain a launcher, which records the end and must go on. Returns whom it reached. */
+  async function sendEach(
+    signal: 'SIGSTOP' | 'SIGCONT',
+    { targets, onSent }: { readonly targets: readonly ProcessEntry[]; readonly onSent: OnSent },
+  ): Promise<readonly number[]> {
+    const sent = await sendToMembers({ table, send, signal, targets, groups: new Set() });
+    for (const each of sent) onSent(each);
+    return sent.flatMap(({ pids }) => pids);
+  }
+
+  async function halt(isCurrent: () => boolean, onSent: OnSent): Promise<Halted | null> {
     const isFreezing = cgroup !== null && freezeCgroup(cgroup);
     const giveUpAtMs = clock.nowMs() + maxWaitMs;
-    const sent: SentSignal[] = [];
-    /** Pids that got SIGSTOP in this call; the others refused it. */
-    const reached = new Set<number>();
     const asked = new Set<string>();
+    /** Pids of those that took SIGSTOP; the others belong to other users. */
+    const reached = new Set<number>();
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       const { members, held } = await find();
-      if (turn !== ownTurn) return null;
-      const isHeld = ({ pid }: ProcessEntry) => isFreezing && held.has(pid);
-      const isBlocked = (entry: ProcessEntry) => entry.blocked && asked.has(toKey(entry));
-      const running = members.filter((entry) => !entry.stopped && !isBlocked(entry) && !isHeld(entry));
+      if (!isCurrent()) return null;
+      const frozen = members.filter(({ pid }) => isFreezing && held.has(pid));
+      const others = members.filter((entry) => !frozen.includes(entry));
+      const running = others.filter((entry) => !entry.stopped && !(entry.blocked && asked.has(toKey(entry))));
       const fresh = running.filter((entry) => !asked.has(toKey(entry)));
-      for (const entry of fresh) asked.add(toKey(entry));
-      const justSent = await stop(fresh);
-      sent.push(...justSent);
-      for (const { pids } of justSent) for (const pid of pids) reached.add(pid);
-      if (turn !== ownTurn) return null;
-      const isHalting = isFreezing && members.some(isHeld) && !isFrozen(cgroup);
-      const awaited = running.filter(({ pid }) => reached.has(pid));
-      if ((awaited.length === 0 && !isHalting) || clock.nowMs() >= giveUpAtMs) {
-        const late = [...awaited, ...(isHalting ? members.filter(isHeld) : [])].map(({ pid }) => pid);
-        const halted = members.filter((entry) => entry.stopped || isHeld(entry) || reached.has(entry.pid));
-        const via = isFreezing && members.some(isHeld) ? 'freezer' : 'signals';
-        return { via, pids: halted.map(({ pid }) => pid), running: late, sent };
+      for (const entry of fresh) {
+        asked.add(toKey(entry));
+        stopped.add(toKey(entry));
+      }
+      for (const pid of await sendEach('SIGSTOP', { targets: fresh, onSent })) reached.add(pid);
+      if (!isCurrent()) return null;
+      const late = [
+        ...running.filter(({ pid }) => reached.has(pid)),
+        ...(isFreezing && !isFrozen(cgroup) ? frozen : []),
+      ];
+      if (late.length === 0 || clock.nowMs() >= giveUpAtMs) {
+        const halted = [...frozen, ...others.filter(({ pid, stopped }) => stopped || reached.has(pid))];
+        const via = frozen.length > 0 ? 'freezer' : 'signals';
+        return { via, pids: halted.map(({ pid }) => pid), running: late.map(({ pid }) => pid) };
       }
       await sleep(clock, { ms: pauseMs });
-      if (turn !== ownTurn) return null;
     }
   }
 
-  async function resume(): ReturnType<TreePause['resume']> {
-    turn += 1;
-    const ownTurn = turn;
+  async function continueAll(isCurrent: () => boolean, onSent: OnSent): Promise<Halted | null> {
     const wasFrozen = cgroup !== null && thawCgroup(cgroup);
     const { members, held } = await find();
-    if (turn !== ownTurn) return null;
+    if (!isCurrent()) return null;
     // A member that was told to stop in an uninterruptible call shows as running, and would halt later.
     const targets = members.filter(isHalted);
     stopped.clear();
-    const sent = await sendToMembers({ table, send, signal: 'SIGCONT', targets, groups: new Set() });
-    const continued = new Set([
-      ...sent.flatMap(({ pids }) => pids),
-      ...members.flatMap(({ pid }) => (wasFrozen && held.has(pid) ? [pid] : [])),
-    ]);
-    return { via: wasFrozen ? 'freezer' : 'signals', pids: [...continued], sent };
+    const reached = await sendEach('SIGCONT', { targets, onSent });
+    const thawed = members.flatMap(({ pid }) => (wasFrozen && held.has(pid) ? [pid] : []));
+    const pids = [...new Set([...reached, ...thawed])];
+    return { via: wasFrozen ? 'freezer' : 'signals', pids, running: [] };
   }
 
   return {
-    pause,
-    resume,
+    pause: (onSent) => carryOut('pause', (isCurrent) => halt(isCurrent, onSent)),
+    resume: (onSent) => carryOut('resume', (isCurrent) => continueAll(isCurrent, onSent)),
     cancel: () => {
       turn += 1;
+      inProgress = null;
     },
     isHalted,
   };

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import type { SentSignal } from '../../../machines/process/context.ts';
 import { createTreePause } from '../../../src/spawn/tree/pause-tree.ts';
 import type { ProcessEntry } from '../../../src/spawn/tree/process-table.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
@@ -7,6 +8,7 @@ import { entry } from './entries.ts';
 import { createTrees } from './start-tree.ts';
 
 const trees = createTrees();
+const unheard = () => {};
 afterAll(trees.end);
 
 const mark = (cookie: string) => carriers(cookie);
@@ -16,11 +18,11 @@ test('a pause halts a program that forks all the time, each time', async () => {
   const { cookie } = started.identity;
 
   for (let round = 0; round < 20; round += 1) {
-    const paused = await started.tree.pause();
+    const paused = await started.tree.pause(unheard);
     const alive = mark(cookie);
     expect(paused).toMatchObject({ via: 'signals', running: [] });
     expect(alive.filter((pid) => !isHalted(pid))).toEqual([]);
-    await started.tree.resume();
+    await started.tree.resume(unheard);
   }
 
   await started.tree.end('SIGKILL');
@@ -30,7 +32,7 @@ test('a pause halts a program that forks all the time, each time', async () => {
 test('a resume at the same moment overtakes a pause', async () => {
   const started = await trees.start(['sleep', '300']);
 
-  const [paused, resumed] = await Promise.all([started.tree.pause(), started.tree.resume()]);
+  const [paused, resumed] = await Promise.all([started.tree.pause(unheard), started.tree.resume(unheard)]);
 
   expect(paused).toBeNull();
   expect(resumed).not.toBeNull();
@@ -38,10 +40,23 @@ test('a resume at the same moment overtakes a pause', async () => {
   await started.tree.end('SIGKILL');
 });
 
+test('two pauses at the same moment share their outcome', async () => {
+  const started = await trees.start(['sleep', '300']);
+  const sent: SentSignal[] = [];
+
+  const pauses = [1, 2].map(() => started.tree.pause((each) => void sent.push(each)));
+  const [first, second] = await Promise.all(pauses);
+
+  expect(first).toMatchObject({ pids: [started.pid], running: [] });
+  expect(second).toEqual(first);
+  expect(sent).toEqual([{ signal: 'SIGSTOP', via: 'process', pids: [started.pid] }]);
+  await started.tree.end('SIGKILL');
+});
+
 test('an end at the same moment overtakes a pause', async () => {
   const started = await trees.start(['sh', '-c', 'while :; do sleep 0.001; done']);
 
-  const paused = started.tree.pause();
+  const paused = started.tree.pause(unheard);
   await started.tree.end('SIGTERM');
 
   expect(await paused).toBeNull();
@@ -53,7 +68,7 @@ test('a resume continues what another program has halted', async () => {
   process.kill(started.pid, 'SIGSTOP');
   await waitUntil(() => isHalted(started.pid));
 
-  const resumed = await started.tree.resume();
+  const resumed = await started.tree.resume(unheard);
 
   expect(resumed?.pids).toEqual([started.pid]);
   await waitUntil(() => !isHalted(started.pid));
@@ -62,13 +77,15 @@ test('a resume continues what another program has halted', async () => {
 
 /** Pauses members that are played. */
 function pauseOf(members: readonly ProcessEntry[], send: (pid: number) => void = () => {}) {
+  const sent: SentSignal[] = [];
+  const onSent = (each: SentSignal) => void sent.push(each);
   const clock = createVirtualClock();
   const pause = createTreePause({
     ...{ cgroup: null, clock },
     find: async () => ({ members, groups: new Set(), held: new Set() }),
     table: { readAll: async () => members } as never,
     send: (pid) => send(pid),
-  }).pause();
+  }).pause(onSent);
   const outcome = pause;
   const pass = async () => {
     for (let left = 300; left > 0; left -= 1) {
@@ -76,7 +93,7 @@ function pauseOf(members: readonly ProcessEntry[], send: (pid: number) => void =
       clock.advance(10);
     }
   };
-  return { outcome, pass };
+  return { outcome, pass, sent };
 }
 
 test('a member that does not halt is named after two seconds', async () => {
@@ -99,9 +116,10 @@ test('a member of another user is not awaited', async () => {
   const refuse = (pid: number) => {
     if (pid === 101) throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
   };
-  const { outcome, pass } = pauseOf([entry(100, { stopped: true }), entry(101)], refuse);
+  const { outcome, pass, sent } = pauseOf([entry(100, { stopped: true }), entry(101)], refuse);
 
   await pass();
 
-  expect(await outcome).toMatchObject({ pids: [100], running: [], sent: [] });
+  expect(await outcome).toMatchObject({ pids: [100], running: [] });
+  expect(sent).toEqual([]);
 });
