@@ -107,6 +107,27 @@ test('an agent waits for the answer that the page gives', async () => {
   await conversation.close();
 });
 
+test('orders of a page pause, signal and resume a process', async () => {
+  await using stage = openInspector();
+  await stage.open();
+  const handle = stage.start('web');
+  await waitUntil(() => handle.status === 'backgrounded');
+  const { id } = handle;
+
+  const paused = await stage.order('pause', { id });
+  const { pausedAt } = handle.view() as { pausedAt: number | null };
+  const signalled = await stage.order('signal', { id, options: { signal: 'SIGHUP' } });
+  const resumed = await stage.order('resume', { id });
+
+  expect(paused.answer).toMatchObject({
+    result: { ok: true, message: expect.stringContaining('is paused') },
+  });
+  expect(pausedAt).not.toBeNull();
+  expect(signalled.answer).toMatchObject({ result: { ok: true, pids: [1] } });
+  expect(resumed.answer).toMatchObject({ result: { ok: true } });
+  expect(handle.view()).toMatchObject({ pausedAt: null });
+});
+
 test('an order gets the answer of the call, and an error its words', async () => {
   await using stage = openInspector();
   await stage.open();
