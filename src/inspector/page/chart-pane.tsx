@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatDuration } from '../../config/format-duration.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
+import { isLit, isPossible, isWalked } from './light.ts';
 import type { StagedProcess } from './stage.ts';
 import { at, live } from './state.ts';
 import { toClock } from './words.ts';
@@ -41,7 +42,7 @@ export function ChartPane({ process }: { readonly process: StagedProcess }) {
       {last?.cause !== undefined && <LastEvent at={last.at} cause={last.cause} />}
       {charts.value !== null && (
         <>
-          <Drawing svg={charts.value.drawProcess()} lit={status} walked={walked} visited={path} />
+          <Drawing svg={charts.value.drawProcess()} lit={[status]} walked={walked} visited={path} />
           <Next charts={charts.value} state={status} since={since === undefined ? '' : toClock(since, 1)} />
         </>
       )}
@@ -72,31 +73,21 @@ export function Drawing({
   visited,
 }: {
   readonly svg: string;
-  readonly lit: string | readonly string[];
+  /** Active states. */
+  readonly lit: readonly string[];
   readonly walked: readonly string[];
   readonly visited: readonly string[];
 }) {
-  const active = typeof lit === 'string' ? [lit] : lit;
   const light = (element: HTMLElement | null) => {
     for (const state of element?.querySelectorAll<SVGElement>('[data-state]') ?? []) {
       const name = state.dataset['state'] ?? '';
-      state.classList.toggle(
-        'lit',
-        name === lit ||
-          (Array.isArray(lit) && lit.some((each) => each === name || each.startsWith(`${name}.`))),
-      );
+      state.classList.toggle('lit', isLit(name, lit));
       state.classList.toggle('visited', visited.includes(name));
     }
     for (const arrow of element?.querySelectorAll<SVGElement>('[data-stands]') ?? []) {
-      const stands = arrow.dataset['stands']?.split(', ') ?? [];
-      arrow.classList.toggle(
-        'walked',
-        stands.some((each) => walked.includes(each)),
-      );
-      arrow.classList.toggle(
-        'possible',
-        stands.some((each) => active.some((state) => isInside(state, each.split(' -> ')[0] ?? ''))),
-      );
+      const stands = arrow.dataset['stands'] ?? '';
+      arrow.classList.toggle('walked', isWalked(stands, walked));
+      arrow.classList.toggle('possible', isPossible(stands, lit));
     }
   };
   // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn from our own machine, in which names are escaped
@@ -156,8 +147,4 @@ function Next({
       )}
     </>
   );
-}
-
-function isInside(id: string, state: string): boolean {
-  return state === '' || id === state || id.startsWith(`${state}.`);
 }

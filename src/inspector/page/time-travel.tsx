@@ -8,7 +8,7 @@ const MAX_PAUSE_MS = 1_000;
 const timer = signal<number | null>(null);
 
 function stop() {
-  if (timer.value !== null) clearTimeout(timer.value);
+  if (timer.value !== null) window.clearTimeout(timer.value);
   timer.value = null;
 }
 
