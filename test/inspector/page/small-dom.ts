@@ -94,8 +94,13 @@ export class SmallElement extends SmallNode {
     this.attributes.delete(name);
   }
 
-  addEventListener(type: string, listener: Listener): void {
-    this.listeners.set(type, (this.listeners.get(type) ?? new Set()).add(listener));
+  addEventListener(type: string, listener: Listener, options?: { readonly once?: boolean }): void {
+    const once: Listener = (event) => {
+      this.removeEventListener(type, once);
+      listener.call(this, event);
+    };
+    const added = options?.once === true ? once : listener;
+    this.listeners.set(type, (this.listeners.get(type) ?? new Set()).add(added));
   }
 
   removeEventListener(type: string, listener: Listener): void {
