@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Cancel } from '../clock/clock.ts';
 
 /** Schema of an option `signal`. */
-export const abortSignal = z.instanceof(AbortSignal, { error: 'an AbortSignal' });
+export const abortSignal = z.instanceof(AbortSignal);
 
 /** Schema of an option `onAbort`, without its default. */
 export const onAbort = z.enum(['kill', 'detach']);

@@ -83,7 +83,7 @@ function describeExpected(issue: Issue, given: unknown): string {
     case 'too_big':
       return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${toUnit(issue)}`;
     case 'invalid_format':
-      return withArticle(issue.format);
+      return issue.format === 'regex' ? issue.message : withArticle(issue.format);
     default:
       return issue.message;
   }
@@ -106,7 +106,7 @@ function describeChoice(values: readonly unknown[], given: unknown): string {
 
 function withArticle(type: string): string {
   const name = { int: 'whole number', record: 'object' }[type] ?? type;
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+  return `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

@@ -287,11 +287,7 @@ function isInputSource(value: unknown): boolean {
 export const commandSpec = z.strictObject({
   ...everyProcess,
   command,
-  wrappedCommand: z
-    .tuple([z.string().min(1)], z.string(), {
-      error: () => 'a program and its arguments (["bwrap", "--ro-bind", …])',
-    })
-    .optional(),
+  wrappedCommand: z.tuple([z.string().min(1)], z.string()).optional(),
   cwd: z.string().min(1).optional(),
   cwdFile: z
     .string()
