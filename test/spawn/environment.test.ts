@@ -44,3 +44,56 @@ test.each([
     ...expected,
   });
 });
+
+const create = (own: Partial<Parameters<typeof createEnvironment>[0]>) =>
+  createEnvironment({
+    ...{ inherited: {}, isRedacted: () => false, hasTerminal: false, overrides: {} },
+    hints: { pager: false, gitPrompt: false, term: false },
+    identity: { processId: 'tool_a', mark: 'mark_a', supervisorId: 'sup_a', owner: 'user', depth: 0 },
+    ...own,
+  });
+
+test('a process knows its identity, and passes its lineage on', () => {
+  const identity = {
+    ...{
+      TROUPE_PROCESS_ID: 'tool_a',
+      TROUPE_SUPERVISOR_ID: 'sup_a',
+      TROUPE_OWNER: 'user',
+      TROUPE_DEPTH: '0',
+    },
+  };
+
+  expect(create({})).toEqual({ ...identity, TROUPE_LINEAGE: '/sup_a/mark_a/' });
+  expect(create({ inherited: { TROUPE_LINEAGE: '/sup_0/tool_0/' } })).toEqual({
+    ...identity,
+    TROUPE_LINEAGE: '/sup_0/tool_0/sup_a/mark_a/',
+  });
+});
+
+test.each([
+  ['pager', { PAGER: 'cat', GIT_PAGER: 'cat' }],
+  ['gitPrompt', { GIT_TERMINAL_PROMPT: '0' }],
+  ['term', { TERM: 'dumb' }],
+])('the hint "%s" is %j', (name, variables) => {
+  const none = { pager: false, gitPrompt: false, term: false };
+
+  expect(create({ hints: { ...none, [name]: true } })).toEqual({ ...create({}), ...variables });
+});
+
+test('overrides win over hints and inherited variables, and remove them', () => {
+  const env = create({
+    inherited: { A: '1', B: '2', NONE: undefined },
+    hints: { pager: true, gitPrompt: true, term: false },
+    overrides: { A: '3', B: null, PAGER: 'less', GIT_PAGER: null, TROUPE_OWNER: 'me' },
+  });
+
+  expect(env).toMatchObject({ A: '3', PAGER: 'less', GIT_TERMINAL_PROMPT: '0', TROUPE_OWNER: 'user' });
+  for (const name of ['B', 'GIT_PAGER', 'NONE']) expect(env).not.toHaveProperty(name);
+});
+
+test('redacted names are not inherited, and can be given', () => {
+  const isRedacted = (name: string) => name === 'KEY';
+
+  expect(create({ inherited: { KEY: 'a' }, isRedacted })).not.toHaveProperty('KEY');
+  expect(create({ inherited: { KEY: 'a' }, isRedacted, overrides: { KEY: 'b' } })).toHaveProperty('KEY', 'b');
+});
