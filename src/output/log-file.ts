@@ -183,7 +183,7 @@ export class LogFile {
         )
         .finally(() => {
           cancel();
-          if (this.#sources.isPaused) this.#sources.resume();
+          this.#sources.resume();
           resolve();
         });
     });
@@ -198,11 +198,7 @@ export class LogFile {
     if (await this.#isRemoved()) await this.#abandonRemoved();
     const { handle } = this.#file;
     if (handle !== null && this.#losses.unwrittenBytes > 0) await this.#writeLines(handle).catch(() => {});
-    await this.#file.handle
-      ?.close()
-      .catch((error: unknown) =>
-        this.#losses.degrade('the log file could not be closed', toErrorText(error)),
-      );
+    await this.#file.handle?.close();
   }
 
   #onPausedTooLong(): void {
@@ -220,7 +216,7 @@ export class LogFile {
       this.#flushes.settle(this.#addedBytes - this.#queue.bytes);
       // Output may have arrived since the last look at the queue.
       if (this.#queue.bytes > 0) this.#startPump();
-      else if (this.#sources.isPaused) this.#sources.resume();
+      else this.#sources.resume();
     });
   }
 
@@ -229,13 +225,12 @@ export class LogFile {
       try {
         await this.#step();
       } catch (error) {
-        this.#fail('the log file could not be written', error);
+        return this.#fail('the log file could not be written', error);
+      } finally {
         this.#flushes.settle(this.#addedBytes - this.#queue.bytes);
-        return;
       }
-      this.#flushes.settle(this.#addedBytes - this.#queue.bytes);
       this.#isHung = false;
-      if (this.#sources.isPaused && this.#queue.bytes <= lowWaterBytes) this.#sources.resume();
+      if (this.#queue.bytes <= lowWaterBytes) this.#sources.resume();
       this.#options.onProgress?.();
     }
   }
@@ -328,7 +323,7 @@ export class LogFile {
     this.#retryAtMs = this.#clock.nowMs() + retryAfterMs;
     this.#isHung = false;
     this.#lose(this.#dropQueue());
-    if (this.#sources.isPaused) this.#sources.resume();
+    this.#sources.resume();
   }
 
   #lose(bytes: number): void {

@@ -105,7 +105,7 @@ export function createTailedFile(options: TailedFileOptions): TailedFile {
   }
 
   function replace(offset: number, bytes: Uint8Array): void {
-    const { file, position } = locate(offset, maps.read());
+    const { file, position } = locate(path, { offset, by: maps.read() });
     const descriptor = openPrivateFile(file, 'change');
     try {
       writeSync(descriptor, bytes, 0, bytes.byteLength, position);
@@ -114,14 +114,8 @@ export function createTailedFile(options: TailedFileOptions): TailedFile {
     }
   }
 
-  function locate(offset: number, by: LogMap): { readonly file: string; readonly position: number } {
-    const segment = segmentAt(by, offset);
-    const position = segment.position + offset - segment.offset;
-    return { file: segment.file === 'log' ? path : tailPathOf(path), position };
-  }
-
   function readAt(offset: number, by: LogMap, length: number): Uint8Array | null {
-    const { file, position } = locate(offset, by);
+    const { file, position } = locate(path, { offset, by });
     const found = readRange(file, { position, length, openFile });
     readError = 'error' in found ? found.error : null;
     return 'error' in found ? null : found.bytes;
@@ -142,6 +136,16 @@ export function createTailedFile(options: TailedFileOptions): TailedFile {
       return readError;
     },
   };
+}
+
+/** Finds the file and the place in it where an offset is. */
+function locate(
+  path: string,
+  { offset, by }: { readonly offset: number; readonly by: LogMap },
+): { readonly file: string; readonly position: number } {
+  const segment = segmentAt(by, offset);
+  const position = segment.position + offset - segment.offset;
+  return { file: segment.file === 'log' ? path : tailPathOf(path), position };
 }
 
 /** Reads a range of a file: fewer bytes if the file ends before, none if it is gone. */

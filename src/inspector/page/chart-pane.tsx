@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { formatDuration } from '../../config/format-duration.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
 import { isLit, isPossible, isWalked } from './light.ts';
-import type { StagedProcess } from './stage.ts';
+import type { StagedProcess } from './staged-process.ts';
 import { at, live } from './state.ts';
 import { toClock } from './words.ts';
 

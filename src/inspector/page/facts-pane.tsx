@@ -1,7 +1,7 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { formatBytes } from '../../output/cut-text.ts';
 import { type ProcessView, toPausedAt } from '../../process/process-view.ts';
-import type { StagedProcess } from './stage.ts';
+import type { StagedProcess } from './staged-process.ts';
 import { at, live, select, travelTo } from './state.ts';
 import { toClock, toEndClause, toRuntime } from './words.ts';
 

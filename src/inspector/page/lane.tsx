@@ -1,5 +1,6 @@
 import { type Range, toPercent } from './axis.ts';
-import type { MachineSpan, Span, StageRow } from './stage.ts';
+import type { MachineSpan, StageRow } from './stage.ts';
+import type { Span } from './staged-process.ts';
 import { at } from './state.ts';
 import { toClock, toEndClause, toEndWord } from './words.ts';
 

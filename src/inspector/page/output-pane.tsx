@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { WriteResult } from '../../../machines/process/events.ts';
 import { formatBytes } from '../../output/cut-text.ts';
 import type { OutputTimes } from '../../output/output-times.ts';
 import { order, orderAloud, toBase64 } from './orders.ts';
-import type { StagedProcess } from './stage.ts';
+import type { StagedProcess } from './staged-process.ts';
 import { about, answer, live, travel } from './state.ts';
 import type { OutputTerminal } from './terminal.ts';
 
@@ -75,24 +75,7 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
           {size !== null && ` · terminal ${size.columns}×${size.rows}`}
         </span>
         <span class="grow" />
-        {search.value === null ? (
-          <button type="button" onClick={() => (search.value = '')}>
-            search
-          </button>
-        ) : (
-          <input
-            type="search"
-            aria-label="Search the output; Enter finds the next, Shift+Enter the previous"
-            placeholder="search"
-            ref={(input) => input?.focus()}
-            value={search.value}
-            onInput={(event) => (search.value = event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') find(event.shiftKey ? -1 : 1);
-              if (event.key === 'Escape') search.value = null;
-            }}
-          />
-        )}
+        <SearchField search={search} find={find} />
         {size !== null && mayWrite && (
           <button type="button" onClick={() => terminal.current?.focus()}>
             type
@@ -115,6 +98,36 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
         />
       )}
     </div>
+  );
+}
+
+/** Button that becomes a field; `search` is `null` while it is a button. */
+function SearchField({
+  search,
+  find,
+}: {
+  readonly search: Signal<string | null>;
+  readonly find: (direction: 1 | -1) => void;
+}) {
+  if (search.value === null)
+    return (
+      <button type="button" onClick={() => (search.value = '')}>
+        search
+      </button>
+    );
+  return (
+    <input
+      type="search"
+      aria-label="Search the output; Enter finds the next, Shift+Enter the previous"
+      placeholder="search"
+      ref={(input) => input?.focus()}
+      value={search.value}
+      onInput={(event) => (search.value = event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') find(event.shiftKey ? -1 : 1);
+        if (event.key === 'Escape') search.value = null;
+      }}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import type { KillAnswer, SignalAnswer } from '../../process/process-handle.ts';
 import { toPausedAt } from '../../process/process-view.ts';
 import { order, orderAloud } from './orders.ts';
-import type { StagedProcess } from './stage.ts';
+import type { StagedProcess } from './staged-process.ts';
 import { about, answer, select, travel } from './state.ts';
 import { toName } from './words.ts';
 

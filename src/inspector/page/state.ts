@@ -3,7 +3,8 @@ import { emptyLiveState, type LiveState } from '../../live/live-state.ts';
 import { createRemoteStore } from '../../live/remote-store.ts';
 import type { AboutInspector, InspectedSupervisor } from '../inspector-handler.ts';
 import type { Range } from './axis.ts';
-import { type StageRow, toMoments, toStage, toStaged } from './stage.ts';
+import { type StageRow, toMoments, toStage } from './stage.ts';
+import { toStaged } from './staged-process.ts';
 
 /** CPU, memory and ports of a process with everything it started. */
 export interface Usage {

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import type { StagedProcess } from './stage.ts';
+import type { StagedProcess } from './staged-process.ts';
 
 /** Returns the time of day, with milliseconds where a step of the axis is shorter than a second. */
 export function toClock(time: number, stepMs = 1_000): string {
