@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { abortOptions } from '../../src/config/abort-signal.ts';
+import { agentFileSchema } from '../../src/config/agent-file-schema.ts';
 import {
   conversationOptions,
   finishOptions,
@@ -16,6 +17,7 @@ import { outputIterationOptions, readOptions } from '../../src/config/read-optio
 import { scheduleOptions } from '../../src/config/schedule-options.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
 import { captureOptions, keyInput, pasteOptions, terminalSize } from '../../src/config/terminal-options.ts';
+import { toolHostOptions } from '../../src/config/tool-host-options.ts';
 import { waitOptions } from '../../src/config/wait-options.ts';
 import { notificationFilter, watchCall, watchOptions, watchOwner } from '../../src/config/watch-options.ts';
 import { workerModule } from '../../src/config/worker-module.ts';
@@ -24,6 +26,7 @@ const work = () => {};
 const model = { name: 'demo', stream: work };
 const supervisor = { start: work, list: work, kill: work };
 const clock = { nowMs: work, at: work };
+const host = { start: work, list: work, mailbox: work };
 const day = 86_400_000;
 
 /** The smallest value that each schema accepts, and what it becomes. */
@@ -59,6 +62,8 @@ const defaults: readonly (readonly [string, z.ZodType, object, object])[] = [
     { exit: false, ready: false, input: false, mode: 'any', from: 'start', onAbort: 'detach' },
   ],
   ['watch', watchOptions, {}, {}],
+  ['tool host', toolHostOptions, { supervisor: host }, { supervisor: host, notices: 'next-step' }],
+  ['agent', agentFileSchema, { name: 'a', model: {} }, { name: 'a', model: {} }],
   [
     'policy',
     policyOptions,
@@ -329,6 +334,122 @@ const cases: readonly Case[] = [
     [{ stackSizeMb: 0 }, { heap: 1 }],
   ],
   ['function', 'run', [async () => {}, { worker: '/a.js' }], ['a', { worker: 'a.js' }, null]],
+  ['tool host', 'supervisor', [host], [supervisor, null]],
+  ['tool host', 'owner', ...texts],
+  ['tool host', 'agent', ...texts],
+  ['tool host', 'tools', [[], [{ prepare: work }]], [[{}]]],
+  ['tool host', 'ask', [work, null], ['a']],
+  ['tool host', 'grants', [{ cover: work, add: work }], [{ cover: work }]],
+  ['tool host', 'notices', ['wake', 'next-step', 'next-answer', 'none'], ['x']],
+  ['tool host', 'mailbox', [{}], [null, 'a']],
+  ['tool host', 'clock', [clock], [{}]],
+  ['agent', 'name', ['a', 'A_-9', 'a'.repeat(48)], ['', '-a', 'a b', 'a'.repeat(49)]],
+  ['agent', 'type', ['interactive', 'execution'], ['x']],
+  ['agent', 'version', ['1.0'], [1]],
+  ['agent', 'system_prompt', ...texts],
+  ['agent', 'delegates', [[], ['a']], [['a b']]],
+  [
+    'agent',
+    'model',
+    [
+      { provider: 'a', name: 'b' },
+      { temperature: 0 },
+      { temperature: 2 },
+      { max_tokens: 1 },
+      { base_url: 'http://a/v1' },
+      { api_key_env: 'A_1' },
+    ],
+    [
+      { provider: '' },
+      { name: '' },
+      { temperature: -0.1 },
+      { temperature: 2.1 },
+      { max_tokens: 0 },
+      { base_url: 'a' },
+      { api_key_env: '1A' },
+      { api_key_env: 'a-b' },
+      { key: 'a' },
+    ],
+  ],
+  [
+    'agent',
+    'tools',
+    [
+      { set: 'bash' },
+      { modules: ['a', './a.ts#b'] },
+      { allow: ['a'], deny: ['b'] },
+      { modes: { a: 'sync' } },
+      { timeouts: { a: '5s' } },
+    ],
+    [
+      { set: 'x' },
+      { modules: [''] },
+      { modules: ['#a'] },
+      { modules: ['a#'] },
+      { allow: [''] },
+      { deny: [''] },
+      { modes: { a: 'x' } },
+      { timeouts: { a: 'x' } },
+    ],
+  ],
+  [
+    'agent',
+    'delegation',
+    [{ default_mode: 'in_process', timeout: '5s', max_parallel_agents: 1, max_depth: 1 }],
+    [{ default_mode: 'x' }, { max_parallel_agents: 0 }, { max_depth: 0 }, { timeout: 'x' }],
+  ],
+  [
+    'agent',
+    'context',
+    [{ max_messages: 10, max_tokens: 1_000, facts: ['a'] }],
+    [{ max_messages: 9 }, { max_tokens: 999 }, { facts: [''] }],
+  ],
+  [
+    'agent',
+    'limits',
+    [
+      {
+        max_steps: 1,
+        max_retries: 0,
+        min_backoff: '1s',
+        max_run_time: 0,
+        background: 'kill',
+        background_wait: '1m',
+      },
+    ],
+    [
+      { max_steps: 0 },
+      { max_retries: -1 },
+      { min_backoff: 'x' },
+      { background: 'x' },
+      { background_wait: 'x' },
+    ],
+  ],
+  ['agent', 'policy', [{ mode: 'plan', restrict_to_workspace: true }], [{ mode: 'x' }, { workspace: '/a' }]],
+  [
+    'agent',
+    'supervisor',
+    [{ default_timeout: '5s', hints: { git_prompt: false } }],
+    [{ timeout: '5s' }, { cwd: '/a' }],
+  ],
+  [
+    'policy',
+    'rules',
+    [
+      { publish: 'off' },
+      { mine: { verdict: 'ask', what: 'a', match: ['a', 'b'] } },
+      { mine: { verdict: 'deny', what: 'a', match: ['a'], hint: 'b', beside: ['c', 'd'] } },
+    ],
+    [
+      { publish: 'x' },
+      { mine: 'off' },
+      { mine: { verdict: 'allow', what: 'a', match: ['a'] } },
+      { mine: { verdict: 'ask', what: 'a', match: [] } },
+      { mine: { verdict: 'ask', what: '', match: ['a'] } },
+      { mine: { verdict: 'ask', what: 'a', match: [''] } },
+      { mine: { verdict: 'ask', what: 'a', match: ['a'], beside: [''] } },
+    ],
+  ],
   ['policy', 'mode', ['default', 'auto', 'dangerous', 'plan', 'ci'], ['x']],
   ['policy', 'workspace', ['/a'], ['a']],
   ['policy', 'extraPaths', [['/a']], [['a']]],
@@ -445,6 +566,20 @@ test.each([
   [conversationOptions, { supervisor, model, clock: 1 }, 'a Clock'],
   [conversationOptions, { supervisor, model, ask: 1 }, 'a function'],
   [saying, { text: ' ' }, 'a value that is not empty'],
+  [toolHostOptions, { supervisor: host, grants: {} }, 'Grants made by createGrants'],
+  [toolHostOptions, { supervisor: host, mailbox: 1 }, 'a MailboxReader'],
+  [agentFileSchema, { name: ' ', model: {} }, 'a name of letters, digits, "_" and "-", 48 at most'],
+  [agentFileSchema, { name: 'a', model: {}, version: 1 }, 'text; put a number in quotes: "1.0"'],
+  [
+    agentFileSchema,
+    { name: 'a', model: { api_key_env: '1' } },
+    'the name of an environment variable, such as OPENAI_API_KEY',
+  ],
+  [
+    agentFileSchema,
+    { name: 'a', model: {}, tools: { modules: ['#'] } },
+    'the path of a module, with the name of an export: "./my-tools.ts#weather"',
+  ],
 ] as const)('a refusal says what is expected: %#', (schema, input, expected) => {
   expect(() => parseOptions(schema as z.ZodType, { input, name: 'call' })).toThrow(`expected ${expected}`);
 });

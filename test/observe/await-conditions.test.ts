@@ -76,7 +76,7 @@ test('a condition that holds at once is watched no longer, and what follows is n
   expect([second.isWatched(), last.isWatched()]).toEqual([false, false]);
 });
 
-test('of all conditions one that is impossible ends the wait', async () => {
+test('one impossible condition ends a wait for all', async () => {
   const [text, port] = [condition('text'), condition('port')];
   const { waiting } = arrange({ conditions: [text, port], mode: 'all' });
 
@@ -88,7 +88,7 @@ test('of all conditions one that is impossible ends the wait', async () => {
   });
 });
 
-test('of any conditions each must be impossible', async () => {
+test('a wait for any ends when each is impossible', async () => {
   const [text, port] = [condition('text'), condition('port')];
   const { waiting } = arrange({ conditions: [text, port] });
 

@@ -35,14 +35,14 @@ describe('joined parts', () => {
   });
 });
 
-describe('text', () => {
-  test('that fits is not cut, and its gaps count as omitted', () => {
+describe('cut text', () => {
+  test('is unchanged where it fits, and its gaps count as omitted', () => {
     expect(cut([text('12345'), gap(7), text('67890')], 10)).toEqual({
       ...{ text: '12345\n(7 missing)\n67890', omittedBytes: 7, isCut: false },
     });
   });
 
-  test('one byte too long keeps a quarter of the limit as head, and the rest as tail', () => {
+  test('has a quarter of the limit as head, and the rest as tail', () => {
     expect(cut([text('abcdefghijklm')], 12)).toEqual({
       ...{ text: 'abc\n[… 1 bytes left out; see x …]\nefghijklm', omittedBytes: 1, isCut: true },
     });
@@ -95,7 +95,7 @@ describe('text', () => {
     expect(omittedBytes).toBe(37 + 3 + 7 + 9);
   });
 
-  test('of which nothing may be shown is a line', () => {
+  test('is a line where nothing may be shown', () => {
     expect(cut([text('abc')], 0)).toEqual({
       text: '[… 3 bytes left out; see x …]\n',
       omittedBytes: 3,

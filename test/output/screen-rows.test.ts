@@ -262,7 +262,7 @@ test('inserted blanks are bounded, too', () => {
   expect(line).toBe('   abc');
 });
 
-test('what is moved over the right margin is gone', () => {
+test('characters moved over the right margin are gone', () => {
   const [line] = draw((rows) => {
     rows.print(`${'a'.repeat(998)}bc`);
     rows.moveTo(0);

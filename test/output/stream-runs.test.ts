@@ -30,7 +30,7 @@ test('the next run follows where one is read', () => {
   expect(arrange().find(positions(5, 4), both)).toEqual({ ...run('stdout', 9, 5), length: 1 });
 });
 
-test('what comes after the last run is unknown', () => {
+test('the end of the last run is the end of what is known', () => {
   expect(arrange().end).toBe(10);
   expect(arrange().find(positions(6, 4), both)).toBeNull();
 });
@@ -43,7 +43,7 @@ test('output after the end of the process is a run of its own', () => {
   expect(runs.find(positions(3), both)).toEqual({ ...run('stdout', 3, 3, true), length: 2 });
 });
 
-test('nothing is known after bytes that are missing', () => {
+test('missing bytes end what is known', () => {
   const runs = arrange();
   runs.add(run('stdout', 12, 8), 1);
 

@@ -71,7 +71,7 @@ describe('a key in the table', () => {
     expect(shown(page)).toEqual({ from: 500, to: 10_570 });
   });
 
-  test('of another meaning is left to the browser', async () => {
+  test('without a meaning is left to the browser', async () => {
     using page = await open();
 
     expect(pressed(page, 'a')).toBe(false);

@@ -63,7 +63,7 @@ describe('the launcher', () => {
     expect((await hidden.listSince(entry(5), () => false)).map(({ pid }) => pid)).toEqual([100]);
   });
 
-  test('that is unknown hides nothing', async () => {
+  test('hides nothing where it is unknown', async () => {
     const whole = table([entry(90)]);
 
     expect(withoutLauncher(whole, null)).toBe(whole);

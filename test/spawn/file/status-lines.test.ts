@@ -56,7 +56,7 @@ test('an attempt that stands twice begins anew', () => {
   expect(parse(text)).toMatchObject({ launcher: 91, leader: null, exit: null, shellOutput: '' });
 });
 
-test('what the shell prints is kept until the exit', () => {
+test('words of the shell are kept until the exit', () => {
   const text = `launcher 1 90\nbefore\nleader 1 100\none\n\ntwo\nexit 1 0\nafter\n`;
 
   expect(parse(text).shellOutput).toBe('one two');
