@@ -71,6 +71,21 @@ describe('a key in the table', () => {
     expect(shown(page)).toEqual({ from: 500, to: 10_570 });
   });
 
+  test('scrolls as far as the chosen row needs', async () => {
+    using page = await open('#/machine/m1');
+    const rows = page.find('.rows');
+    rows.clientHeight = 60;
+
+    pressed(page, 'End');
+    // Eight rows of 30 pixels, of which two are visible.
+    expect(rows.scrollTop).toBe(8 * 30 - 60);
+    pressed(page, 'ArrowUp');
+    expect(rows.scrollTop).toBe(8 * 30 - 60);
+    pressed(page, 'Home');
+
+    expect(rows.scrollTop).toBe(0);
+  });
+
   test('without a meaning is left to the browser', async () => {
     using page = await open();
 
@@ -274,6 +289,7 @@ describe('time travel', () => {
 
     await page.click('Play');
     pauses[0]?.end();
+    expect(page.button('Pause').text).toBe('❚❚');
     await page.click('Pause');
 
     expect(value(page)).toBe(6_000);

@@ -146,6 +146,13 @@ test('a transcript shows its last 200 messages, earlier ones on request', async 
   expect(page.document.findAll('.more')).toEqual([]);
 });
 
+test('a transcript is scrolled to its end', async () => {
+  using page = await openPage({ live: scene, now: 10_000, hash: '#/conversation/assistant' });
+  const list = page.find('.messages');
+
+  await vi.waitFor(() => expect(list.scrollTop).toBe(list.scrollHeight));
+});
+
 test('a long text is folded beyond 600 characters', async () => {
   const transcript = [601, 600].map((length) => ({ role: 'user' as const, at: 1, text: 'x'.repeat(length) }));
   const conversations = { a: { id: 'a', status: 'idle' as const, transcript, writing: '', inbox: [] } };

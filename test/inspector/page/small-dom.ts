@@ -52,7 +52,7 @@ export class SmallElement extends SmallNode {
   scrollTop = 0;
   clientHeight = 300;
   clientWidth = 1_000;
-  scrollHeight = 0;
+  scrollHeight = 2_000;
   isFocused = false;
 
   constructor(localName: string) {
