@@ -20,7 +20,7 @@ export interface Span {
 
 /** Moment in a lane that is worth a mark. */
 export interface Mark {
-  readonly type: 'ready' | 'unready' | 'silent' | 'signalled' | 'survived' | 'adopted';
+  readonly type: 'ready' | 'unready' | 'silent' | 'signalled' | 'paused' | 'resumed' | 'survived' | 'adopted';
   readonly at: number;
   readonly text: string;
 }
@@ -89,7 +89,6 @@ const marked: Partial<Record<TimelineEntry['type'], Mark['type']>> = {
   'process.signalled': 'signalled',
   'process.paused': 'paused',
   'process.resumed': 'resumed',
-  'process.signalled': 'signalled',
   'process.survived': 'survived',
   'process.adopted': 'adopted',
 };
