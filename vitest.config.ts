@@ -38,7 +38,7 @@ const inProcess = [
 const commandLine = ['test/cli/**/*.test.ts'];
 
 const shared = {
-  setupFiles: ['test/share-compile-cache.ts'],
+  setupFiles: ['test/share-compile-cache.ts', 'test/small-host.ts'],
   // For what hangs: a machine with other work may stop any of them for seconds, and a test may start several programs.
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -36,7 +36,7 @@ function createPtyUnderTest(cgroups?: Cgroups): BackendUnderTest {
       // A shell adds variables; the given ones are in /proc.
       tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | wc -l'),
       fails: shell('printf half; printf problem >&2; exit 3'),
-      obeys: shell('echo up; sleep 300 & wait'),
+      obeys: shell('sleep 300 & echo up; wait'),
       ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
       // The end of the leader hangs up, which a leftover must ignore.
       leaves: shell('trap "" HUP; sleep 300 & echo up'),

@@ -34,7 +34,7 @@ function createTmuxUnderTest(cgroups?: Cgroups): BackendUnderTest {
       // A terminal sets TERM, and a shell adds variables; the given ones are in /proc.
       tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | grep -vc "^TERM="'),
       fails: shell('printf half; printf problem >&2; exit 3'),
-      obeys: shell('echo up; sleep 300 & wait'),
+      obeys: shell('sleep 300 & echo up; wait'),
       ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
       leaves: shell('trap "" HUP; sleep 300 & echo up'),
       // Typed text is also shown: see `describeTerminal`.

@@ -46,7 +46,7 @@ export function createStarter({
   inheritedLineage,
   onChange = () => {},
   reportError,
-  rssBytes = () => process.memoryUsage.rss(),
+  rssBytes = readRssBytes,
 }: StarterOptions): Starter {
   let current: StarterProcess | null = null;
   let failures = 0;
@@ -85,6 +85,15 @@ export function createStarter({
       return current?.pid ?? null;
     },
   };
+}
+
+/** Reads the resident memory of this program; 0 if it cannot be read, as with too many open files. */
+function readRssBytes(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
 }
 
 /** Tells whether this program can run a script with its own Node, and open the descriptors of another program. */

@@ -181,3 +181,14 @@ test.each([
 
   expect(starter.isUsed()).toBe(isUsed);
 });
+
+test('a program whose memory cannot be read counts as small', () => {
+  const { rss } = process.memoryUsage;
+  process.memoryUsage.rss = () => {
+    throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' });
+  };
+  const { starter } = create({ use: 'auto' });
+
+  expect(starter.isUsed()).toBe(false);
+  process.memoryUsage.rss = rss;
+});
