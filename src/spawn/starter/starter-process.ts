@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { ExitStatus } from '../../../machines/process/context.ts';
 import { LINEAGE } from '../environment.ts';
@@ -60,16 +61,7 @@ export function createStarterProcess(options: {
   readonly onReady: () => void;
   readonly onEnd: (why: string | null) => void;
 }): StarterProcess {
-  const child = startChild(process.execPath, [...flags, `${process.pid}`], {
-    detached: true,
-    cwd: '/',
-    stdio: ['pipe', 'pipe', 'ignore'],
-    // Electron's program is a Node with this variable only.
-    env: {
-      ELECTRON_RUN_AS_NODE: '1',
-      ...(options.inheritedLineage !== undefined && { [LINEAGE]: options.inheritedLineage }),
-    },
-  });
+  const child = startNode(options.inheritedLineage);
   const { stdin, stdout } = child;
   const starts = new Map<number, PromiseWithResolvers<StarterChild>>();
   const exits = new Map<number, PromiseWithResolvers<ExitStatus | null>>();
@@ -156,4 +148,17 @@ export function createStarterProcess(options: {
       clearTimeout(force);
     },
   };
+}
+
+function startNode(inheritedLineage: string | undefined): ChildProcess {
+  return startChild(process.execPath, [...flags, `${process.pid}`], {
+    detached: true,
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {
+      // Electron's program is a Node with this variable only.
+      ELECTRON_RUN_AS_NODE: '1',
+      ...(inheritedLineage !== undefined && { [LINEAGE]: inheritedLineage }),
+    },
+  });
 }
