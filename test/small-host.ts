@@ -1,4 +1,4 @@
 /** Lets a worker count as a small program, however many tests it has run: tests of the starter demand it. */
 const { rss } = process.memoryUsage;
-const mostBytes = 300_000_000;
+const mostBytes = 200_000_000;
 process.memoryUsage.rss = () => Math.min(rss(), mostBytes);

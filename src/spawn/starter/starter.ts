@@ -23,8 +23,8 @@ export interface Starter {
   readonly pid: number | null;
 }
 
-/** Resident memory of this program from which the starter is used: a `fork` then blocks it for some 20 ms. */
-export const LARGE_HOST_BYTES = 400_000_000;
+/** Resident memory of this program from which the starter is used: a `fork` then blocks it for some 10 ms. */
+export const LARGE_HOST_BYTES = 256_000_000;
 
 /** Starters in a row that ended before they were ready, after which none is tried any more. */
 const MAX_FAILURES = 3;
