@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ProcessHandle } from '../../src/index.ts';
+import { createToolHost, type ProcessHandle } from '../../src/index.ts';
 import { carriers, commandOf, endAll, isAlive, waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 
@@ -159,4 +159,22 @@ test('a killed host takes its starter and its commands with it', async () => {
 
   await waitUntil(() => carriers(`/${id}/`).length === 0 && !isAlive(starter));
   await endAll([], `/${id}/`);
+});
+
+test('a tool call interrupted during the start leaves its command in the background', async () => {
+  await using harness = openWithStarter();
+  const { supervisor } = harness;
+  const host = createToolHost({ supervisor, owner: 'chat', policy: { mode: 'dangerous' } });
+  const abort = new AbortController();
+
+  const call = host.call({ name: 'run_command', input: { command: 'sleep 300' } }, { signal: abort.signal });
+  const [started] = await waitUntil(() => {
+    const live = supervisor.list({ live: true });
+    return live.length > 0 ? live : null;
+  });
+  abort.abort();
+  await call.catch(() => {});
+
+  expect(started?.status).toBe('pending');
+  await waitUntil(() => supervisor.list()[0]?.status === 'backgrounded');
 });

@@ -49,7 +49,8 @@ export async function runInForeground(
   const result = handle.result();
   const outcome = await orInterrupted(result, interrupt);
   if (outcome.type === 'done') return toOutcome(outcome.value, { handle, context });
-  if (handle.status === 'pending') {
+  const view = handle.view();
+  if (view.status === 'pending' && view.queued) {
     // The process still waits for a slot and is no longer needed; in the background it would start regardless.
     await handle.kill({ by: 'agent' });
     return { ok: false, error: interruptedBefore, reveals: toRevealed(handle.view()) };

@@ -52,6 +52,6 @@ export async function abortRun(
   while (supervisor.list({ live: true }).length === 0) await setTimeout(20);
   abort.abort();
   const how = await ended;
-  while (supervisor.list()[0]?.status === 'running') await setTimeout(20);
+  while (['pending', 'running'].includes(supervisor.list()[0]?.status ?? '')) await setTimeout(20);
   console.log(`${how}: ${supervisor.list()[0]?.status}`);
 }
