@@ -3,6 +3,7 @@ import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
 import { createStarter, type Starter } from '../../src/spawn/starter/starter.ts';
+import { StarterEnded } from '../../src/spawn/starter/starter-process.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
 import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
@@ -35,7 +36,7 @@ function createPipeUnderTest({ cgroups, starter }: Mode = {}): BackendUnderTest 
         return backend.run(port);
       },
     },
-    collectsElsewhere: starter !== undefined,
+    collectsElsewhere: starter !== undefined && starter !== endedStarter,
     work: {
       greets: { type: 'argv', file: 'echo', args: ['hello'] },
       // A shell adds variables; the given ones are in /proc.
@@ -66,7 +67,17 @@ const createTestStarter = () =>
     },
   });
 
+const endedStarter: Starter = {
+  isUsed: () => true,
+  start: () => Promise.reject(new StarterEnded('the starter process ended (SIGKILL)')),
+  close: async () => {},
+  pid: null,
+};
+
 describeBackend('pipe', () => createPipeUnderTest());
+describe('started without a starter that has ended', () => {
+  describeBackend('pipe', () => createPipeUnderTest({ starter: endedStarter }));
+});
 describe('started by the starter', () => {
   describeBackend('pipe', () => createPipeUnderTest({ starter: createTestStarter() }));
 });

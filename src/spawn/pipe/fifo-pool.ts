@@ -41,7 +41,7 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
   // Reopening through /proc makes a second end; elsewhere /dev/fd only duplicates the descriptor.
   let isUsable = platform === 'linux' && foreignRuntime() === null;
   let isClosed = false;
-  let filling: Promise<void> | null = null;
+  let filling: Promise<boolean> | null = null;
 
   function take(): Fifo | null {
     if (!isUsable || isClosed) return null;
@@ -66,16 +66,23 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
       filling ??= fillWith(run).finally(() => {
         filling = null;
       });
-      await filling;
+      if (!(await filling)) break;
     }
     return take();
   }
 
-  async function fillWith(run: RunMkfifo): Promise<void> {
+  /** Resolves to `false` if `mkfifo` could not be run that way. */
+  async function fillWith(run: RunMkfifo): Promise<boolean> {
     const batch = createBatch();
-    if (batch === null) return;
-    await run(batch.args).catch(() => {});
+    if (batch === null) return false;
+    try {
+      await run(batch.args);
+    } catch {
+      removeFilled(batch.directory, batch.paths);
+      return false;
+    }
     openBatch(batch);
+    return true;
   }
 
   function createBatch(): Batch | null {

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
+import { toErrorText } from '../../config/error-text.ts';
 import type { BackendPort } from '../backend.ts';
 import type { ChildDeps } from '../child-control.ts';
 import { toCookie } from '../environment.ts';
@@ -28,7 +29,7 @@ interface StarterRun {
   readonly starter: Starter;
   readonly fifos: FifoPool;
   readonly inputs: PipePool;
-  /** Starts the command as a child of this program, for pipes that the starter cannot open. */
+  /** Starts the command as a child of this program. */
   readonly runHere: (port: BackendPort, pipes: Pipes) => Cancel;
 }
 
@@ -45,14 +46,18 @@ export function runLater(port: BackendPort, run: (port: BackendPort) => Promise<
     listener = next;
     for (const command of waiting.splice(0)) next(command);
   };
-  void run({ ...port, onCommand }).then((started) => {
-    cancel = started;
-    if (isCanceled) started();
-  });
+  run({ ...port, onCommand }).then(
+    (started) => {
+      cancel = started;
+      if (isCanceled) started();
+    },
+    (error: unknown) =>
+      port.tell({ type: 'process.lost', why: `its start broke off: ${toErrorText(error)}` }),
+  );
   return () => cancel();
 }
 
-/** Starts the command as a child of the starter. Never rejects. */
+/** Starts the command as a child of the starter, or of this program where the starter has ended. */
 export async function runInStarter(port: BackendPort, run: StarterRun): Promise<Cancel> {
   const { request } = port;
   const { deps } = run;
@@ -62,9 +67,10 @@ export async function runInStarter(port: BackendPort, run: StarterRun): Promise<
   const cgroup = deps.cgroups?.open(request) ?? null;
   const child = await tryStart(port, { ...run, stdio, cgroup });
   if (!(child instanceof Error)) return supervise(child, { port, deps, pipes, cgroup });
+  if (cgroup !== null) deps.cgroups?.remove(cgroup);
+  if (child instanceof StarterEnded) return run.runHere(port, pipes);
   openSources(null, pipes);
   pipes.stdin.open(child);
-  if (cgroup !== null) deps.cgroups?.remove(cgroup);
   refuseAll(port);
   port.tell(await toSpawnFailure(child, request));
   return () => {};
@@ -94,7 +100,7 @@ function toStdio({ stdin, stdout, stderr }: Pipes): readonly StarterStdio[] | nu
   return [input, { fd: stdout.stdio, access: 'write' }, { fd: stderr.stdio, access: 'write' }];
 }
 
-/** Starts the command once, also where a starter ends before it has answered. */
+/** Starts the command at most once. Returns `StarterEnded` where the starter ended and has not started it. */
 async function tryStart(
   { request }: BackendPort,
   {
@@ -108,28 +114,19 @@ async function tryStart(
     const command = toJoined(request, cgroup);
     if (command instanceof Error) return command;
     const order: StartOrder = { command, cwd: request.cwd, env: request.env, stdio };
-    return await starter.start(order).catch(async (error: unknown) => {
-      if (!(error instanceof StarterEnded)) throw error;
-      const started = await findStarted({ id: request.id, table: deps.table });
-      return started ?? starter.start(order);
-    });
+    return await starter.start(order);
   } catch (error) {
+    if (error instanceof StarterEnded) return (await findStarted(deps.table, request.id)) ?? error;
     return error instanceof Error ? error : new Error(String(error));
   }
 }
 
-/** Looks in a row for a command in the middle of \`execve\`, which shows no environment. */
+/** Number of looks for a command: in the middle of `execve` it shows no environment. */
 const LOOKS = 5;
 const LOOK_PAUSE_MS = 20;
 
 /** Finds the command that a starter started right before its end; `null` if it started none. */
-async function findStarted({
-  id,
-  table,
-}: {
-  readonly id: string;
-  readonly table: ProcessTable;
-}): Promise<StarterChild | null> {
+async function findStarted(table: ProcessTable, id: string): Promise<StarterChild | null> {
   for (let look = 0; look < LOOKS; look += 1) {
     const carriers = await table.filterCarriers(toCookie(id), await table.list());
     const leader = carriers.find(({ pid, sid }) => pid === sid);
@@ -140,7 +137,7 @@ async function findStarted({
   return null;
 }
 
-/** Interval between looks at a leader whose exit nobody reports. */
+/** Interval between checks of a leader whose exit no program reports. */
 const LIVENESS_MS = 50;
 
 async function supervise(
