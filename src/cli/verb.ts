@@ -53,3 +53,11 @@ export function addStateFlags<Args extends unknown[], Flags extends OptionValues
 
 /** The help of an argument or flag that names a process. */
 export const idHelp = 'its id, its label, or the beginning of either';
+
+/** Adds `<id...>` and the flags of a verb that acts on each of the named processes and has no flags of its own. */
+export function addProcessesFlags(command: Command) {
+  return addStateFlags(command.argument('<id...>', idHelp), {
+    json: 'print one JSON array',
+    quiet: 'print only errors',
+  });
+}

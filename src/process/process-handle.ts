@@ -71,15 +71,15 @@ export type SignalAnswer =
   | { readonly ok: false; readonly code: SignalRefusal; readonly message: string };
 
 export type SignalRefusal =
-  /** It has ended, perhaps with leftovers. */
+  /** The process has ended, perhaps with leftovers. */
   | 'ended'
-  /** It waits for a slot, its start or its restart. */
+  /** The process waits for a slot, its start or its restart. */
   | 'notStarted'
-  /** It is being stopped, or its leader has just exited. */
+  /** The process is being stopped, or its leader has just exited. */
   | 'stopping'
   /** Its supervisor has shut down and left it running. */
   | 'detached'
-  /** It has no operating-system process, or none that the signal could reach. */
+  /** The work has no operating-system process, or none that the signal could reach. */
   | 'notReached';
 
 /** Limits that may change while a process runs; those that are omitted stay. 0: none. */

@@ -1,4 +1,3 @@
-import type { Command } from '@commander-js/extra-typings';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { SignalAnswer } from '../../process/process-handle.ts';
@@ -6,18 +5,12 @@ import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { chooseProcesses, printMissed } from '../find-process.ts';
-import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
+import { addProcessesFlags, type DefineVerb } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
-
-const addFlags = (command: Command) =>
-  addStateFlags(command.argument('<id...>', idHelp), {
-    json: 'print one JSON array',
-    quiet: 'print only errors',
-  });
 
 /** Defines `troupe pause`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
-  addFlags(command)
+  addProcessesFlags(command)
     .description('Halts processes with everything they started, until they are resumed.')
     .addHelpText(
       'after',

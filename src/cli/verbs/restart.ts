@@ -1,4 +1,3 @@
-import type { Command } from '@commander-js/extra-typings';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
@@ -6,18 +5,12 @@ import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { chooseProcesses, printMissed } from '../find-process.ts';
 import { toProcessName } from '../render/process-text.ts';
-import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
+import { addProcessesFlags, type DefineVerb } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
-
-const addFlags = (command: Command) =>
-  addStateFlags(command.argument('<id...>', idHelp), {
-    json: 'print one JSON array',
-    quiet: 'print only errors',
-  });
 
 /** Defines `troupe restart`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
-  addFlags(command)
+  addProcessesFlags(command)
     .description('Ends processes and starts them again under the same ids.')
     .addHelpText(
       'after',

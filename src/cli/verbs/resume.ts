@@ -1,16 +1,9 @@
-import type { Command } from '@commander-js/extra-typings';
-import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
+import { addProcessesFlags, type DefineVerb } from '../verb.ts';
 import { signalEach } from './pause.ts';
-
-const addFlags = (command: Command) =>
-  addStateFlags(command.argument('<id...>', idHelp), {
-    json: 'print one JSON array',
-    quiet: 'print only errors',
-  });
 
 /** Defines `troupe resume`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
-  addFlags(command)
+  addProcessesFlags(command)
     .description('Continues paused processes, and what else of them is halted.')
     .addHelpText(
       'after',

@@ -29,7 +29,7 @@ vi.mock('../../../src/inspector/page/charts.ts', () => ({
 const golden = (name: string) => join(import.meta.dirname, 'golden', `${name}.txt`);
 const usage = { tool_web: { cpuShare: 0.256, memoryBytes: 3_145_728, ports: [3_000, 3_001] } };
 
-/** What each test shows: the part of the page, and the way there. */
+/** Parts of the page, and how each is reached. */
 const views: readonly (readonly [
   name: string,
   part: string,
