@@ -35,6 +35,7 @@ export function runBackend(
         files,
         outlives: false,
         terminal: null,
+        limits: null,
         secrets: [],
       },
       output: log,

@@ -1,6 +1,7 @@
 export type { CompactionReason } from '../machines/conversation/events.ts';
 export type {
   EndReason,
+  ExceededLimit,
   ExitStatus,
   FinalStatus,
   HeldBy,
@@ -86,6 +87,7 @@ export type {
   SizeOptions,
   WorkerContext,
 } from './config/process-spec.ts';
+export type { ResourceLimits } from './config/resource-limits.ts';
 export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
 export type { EndingSignal } from './config/signal-name.ts';
 export type { Span } from './config/span.ts';
@@ -204,6 +206,7 @@ export type {
   TimedOutResult,
 } from './process/process-result.ts';
 export type {
+  AppliedLimits,
   AwaitedInput,
   FinalFacts,
   FinalView,

@@ -49,7 +49,7 @@ export default function markRun(): () => Promise<void> {
 /** Removes what supervisors leave that were killed together with their watchdog: the next supervisor would do the same. */
 function removeDeadCgroups(): void {
   const cgroups = createCgroups('sup_teardown', (id) => id);
-  cgroups.open({ id: 'none', attempt: 1, outlives: false });
+  cgroups.open({ id: 'none', attempt: 1, outlives: false, limits: null });
   cgroups.close();
 }
 

@@ -70,7 +70,13 @@ export type EndReason =
       readonly message: string;
     }
   | { readonly type: 'cancelled'; readonly by: Requester }
+  | ExceededLimit
   | { readonly type: 'lost'; readonly why: string };
+
+/** Reason of an end by a resource limit: the kernel ended the process when it exceeded `limitBytes`. */
+export type ExceededLimit =
+  | { readonly type: 'outOfMemory'; readonly limitBytes: number; readonly signal: ProcessSignal }
+  | { readonly type: 'fileTooLarge'; readonly limitBytes: number; readonly signal: ProcessSignal };
 
 /** Proof of a kill. */
 export interface KillReceipt {
@@ -166,10 +172,17 @@ export interface ProcessEnd {
   /** Proof of the last kill, of the process or of its leftovers; `null` where none was ordered. */
   readonly receipt: KillReceipt | null;
   /**
-   * CPU time in user and kernel mode, in milliseconds, of the process and of the children that it has waited for; `null` where it is
-   * unknown. Known for commands on pipes on Linux, unless a child holds their output or they closed it before their exit.
+   * CPU time in user and kernel mode, in milliseconds; `null` where it is unknown. Held by a cgroup: of all its processes until the end of the
+   * leader. By the lineage: of the process and of the children that it has waited for, known for commands on pipes on Linux, unless a child
+   * holds their output or they closed it before their exit.
    */
   readonly cpuMs: number | null;
+  /** Largest memory of all its processes together, in bytes; `null` without the cgroup controller `memory`, which a limit of the memory uses. */
+  readonly peakMemoryBytes: number | null;
+  /** Bytes that were read from disks, counted like `cpuMs`; with a cgroup only where it has the controller `io`. `null` where they are unknown. */
+  readonly readBytes: number | null;
+  /** Bytes that were written to disks, counted like `readBytes`. */
+  readonly writtenBytes: number | null;
   /** Mechanism that holds its processes together; `null` for work without an operating-system process, and where it is unknown. */
   readonly held: HeldBy | null;
 }
@@ -185,6 +198,9 @@ export const unknownEnd: ProcessEnd = {
   suspects: [],
   receipt: null,
   cpuMs: null,
+  peakMemoryBytes: null,
+  readBytes: null,
+  writtenBytes: null,
   held: null,
 };
 
@@ -231,6 +247,7 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'>, Omit<Process
   /** Set if the backend lost the leader during a stop, so that its exit, or its life, is unknown. */
   readonly loss: EndReason | null;
   readonly spawnFailure: Extract<EndReason, { type: 'spawnFailed' }> | null;
+  readonly exceeded: ExceededLimit | null;
   readonly outputEnded: boolean;
   readonly stop: StopOrder | null;
   /** `proven` once all members are halted; `null` while the process runs. */
@@ -266,6 +283,7 @@ export function createProcessContext(given: ProcessInput): ProcessContext {
     reason: null,
     loss: null,
     spawnFailure: null,
+    exceeded: null,
     outputEnded: false,
     stop: past?.stop ?? null,
     pause: null,

@@ -1,4 +1,5 @@
 import type {
+  ExceededLimit,
   ExitStatus,
   HeldBy,
   LimitChange,
@@ -44,6 +45,8 @@ export type BackendFact = At<
       exit: ExitStatus;
       /** Further facts of the end, as far as the backend knows them. */
       facts?: Partial<ProcessEnd>;
+      /** Resource limit that ended the leader. Default `null`. */
+      exceeded?: ExceededLimit | null;
     }
   | {
       /** The backend has lost the process and does not know its end. */

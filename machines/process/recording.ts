@@ -39,7 +39,9 @@ export const recordSpawnFailure: Recorder = (_, event) => {
 };
 
 export const recordExit: Recorder = (_, event) =>
-  event.type === 'process.exited' ? { exit: event.exit, ...event.facts } : {};
+  event.type === 'process.exited'
+    ? { exit: event.exit, exceeded: event.exceeded ?? null, ...event.facts }
+    : {};
 
 export const recordLeftovers: Recorder = (_, event) => {
   if (event.type === 'tree.surveyed') return { leftovers: event.leftovers, suspects: event.suspects ?? [] };
@@ -160,7 +162,7 @@ export const scheduleRestart: Recorder = (context, event) => {
 
 /** Returns the reason for ending, most specific first. */
 export function toEndReason(context: ProcessContext): EndReason {
-  const { stop, exit, spawnFailure, spawnedAtMs, nextStartAtMs } = context;
+  const { stop, exit, spawnFailure, exceeded, spawnedAtMs, nextStartAtMs } = context;
   if (stop?.cause.type === 'limit') {
     return { type: 'timed_out', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
   }
@@ -170,6 +172,7 @@ export function toEndReason(context: ProcessContext): EndReason {
     return { type: 'killed', by: stop.cause.by, signal: stop.signal, escalated: stop.escalated };
   }
   if (spawnFailure !== null) return spawnFailure;
+  if (exceeded !== null) return exceeded;
   if (exit !== null && exit.signal !== null)
     return { type: 'signalled', signal: exit.signal, by: toSender(context, exit.signal) };
   if (exit !== null && exit.code !== null) return { type: 'exited', code: exit.code };

@@ -45,6 +45,8 @@ export function toProcessExitCode({ reason, exit }: Pick<FinalView, 'reason' | '
     case 'exited':
       return reason.code;
     case 'signalled':
+    case 'outOfMemory':
+    case 'fileTooLarge':
       return toSignalCode(reason.signal);
     case 'killed':
       return exit?.code ?? toSignalCode(exit?.signal ?? reason.signal);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { abortSignal, onAbort } from './abort-signal.ts';
 import { type Duration, duration } from './duration.ts';
 import { ownId } from './own-id.ts';
+import { type ResourceLimits, resourceLimits } from './resource-limits.ts';
 import {
   type EndingSignal,
   isEndingSignal,
@@ -162,6 +163,8 @@ export interface CommandSpec extends ProcessOptions {
   readonly size?: SizeOptions | undefined;
   /** Variables that tell programs that no person is there. Default: those of the supervisor. */
   readonly hints?: HintOptions | undefined;
+  /** Limits on what it may use, over those of the supervisor. Default: the supervisor's `resourceLimits`. */
+  readonly resourceLimits?: ResourceLimits | undefined;
   /**
    * Handles a start when this owner already runs the same command in the background in the same directory.
    * `allow`: starts another one. `refuse`: throws. `join`: returns that process, or the newest
@@ -306,6 +309,7 @@ export const commandSpec = z.strictObject({
   interactive: z.boolean().default(false),
   size: terminalSize.prefault({}),
   hints: ownHints.optional(),
+  resourceLimits: resourceLimits.optional(),
   onDuplicate: z.enum(['allow', 'join', 'refuse']).default('allow'),
   force: z.boolean().default(false),
 });

@@ -2,6 +2,7 @@ import type { InspectionEvent, Observer } from 'xstate';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { type Duration, duration } from './duration.ts';
+import { resourceLimits } from './resource-limits.ts';
 import { type AskSecret, secretSources } from './secret-source.ts';
 
 export const lifetime = z.enum(['session', 'parent', 'persistent']);
@@ -146,6 +147,7 @@ export const supervisorOptions = z.strictObject({
   env: z.record(z.string(), z.string().optional()).transform(dropUndefined).default({}),
   redactNames: globs.default([...credentialNames]),
   hints: hints.prefault({}),
+  resourceLimits: resourceLimits.default({}),
   lifetime: lifetime.default('session'),
   depth: count.optional(),
   maxParallelTools: count.min(1).default(5),

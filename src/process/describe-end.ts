@@ -1,5 +1,6 @@
 import type { EndReason, ExitStatus } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/format-duration.ts';
+import { formatBytes } from '../output/cut-text.ts';
 import type { ProcessView } from './process-view.ts';
 
 /** Returns why a process ended, as the rest of a sentence that begins with "it". */
@@ -19,6 +20,10 @@ export function describeEnd(reason: EndReason, exit: ExitStatus | null): string 
       return `could not be started: ${reason.message}`;
     case 'cancelled':
       return `was cancelled by the ${reason.by} before it started${exit === null ? '' : ' again'}`;
+    case 'outOfMemory':
+      return `was ended by the kernel with ${reason.signal}: it exceeded its limit memoryBytes of ${formatBytes(reason.limitBytes)}`;
+    case 'fileTooLarge':
+      return `was ended by the kernel with ${reason.signal}: a file exceeded its limit fileBytes of ${formatBytes(reason.limitBytes)}`;
     case 'lost':
       return `was lost: ${reason.why}`;
   }

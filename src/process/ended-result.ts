@@ -33,6 +33,8 @@ export function toEndedResult(
     case 'exited':
     case 'signalled':
     case 'spawnFailed':
+    case 'outOfMemory':
+    case 'fileTooLarge':
       return { type: 'failed', ...facts, reason, message };
     case 'killed':
     case 'cancelled':

@@ -36,10 +36,13 @@ export interface CompletedResult extends EndFacts {
   readonly answer: AgentAnswer | null;
 }
 
-/** The command exited with another code, was ended by a signal from outside, or could not be started; after the last restart. */
+/** The command exited with another code, was ended by a signal from outside or a resource limit, or could not be started; after the last restart. */
 export interface FailedResult extends EndFacts {
   readonly type: 'failed';
-  readonly reason: Extract<EndReason, { readonly type: 'exited' | 'signalled' | 'spawnFailed' }>;
+  readonly reason: Extract<
+    EndReason,
+    { readonly type: 'exited' | 'signalled' | 'spawnFailed' | 'outOfMemory' | 'fileTooLarge' }
+  >;
   readonly message: string;
 }
 

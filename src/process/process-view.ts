@@ -5,6 +5,7 @@ import type {
   ProcessEnd,
   TreeMember,
 } from '../../machines/process/context.ts';
+import type { ResourceLimits } from '../config/resource-limits.ts';
 import type { ProgressView } from '../output/progress.ts';
 import type { ProcessMode } from '../spawn/backend.ts';
 import type { Command } from './command.ts';
@@ -70,6 +71,11 @@ export interface AwaitedInput {
   readonly since: number;
 }
 
+/** Limits on what a process may use, and what the one of the memory counts: all its processes together, or each by itself. */
+export interface AppliedLimits extends ResourceLimits {
+  readonly memoryOf?: 'tree' | 'process' | undefined;
+}
+
 /** Facts of a process that are decided before it starts. Only the owner can change. */
 export interface ProcessDescription {
   readonly id: string;
@@ -87,6 +93,8 @@ export interface ProcessDescription {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Reason why the process runs in the foreground or in the background. */
   readonly executionMode: string;
+  /** Limits on what it may use; `null` without any. */
+  readonly resourceLimits: AppliedLimits | null;
 }
 
 /** Facts of a process that every state shows. */
@@ -181,7 +189,7 @@ export function hasLiveMembers(view: ProcessView): boolean {
 
 const described = toNames<ProcessDescription>({
   ...{ id: 0, kind: 0, command: 0, commandLine: 0, cwd: 0, label: 0, owner: 0, lifetime: 0 },
-  ...{ tool: 0, callId: 0, metadata: 0, executionMode: 0 },
+  ...{ tool: 0, callId: 0, metadata: 0, executionMode: 0, resourceLimits: 0 },
 });
 
 const shown = toNames<Omit<ProcessFacts, keyof ProcessDescription>>({

@@ -30,7 +30,7 @@ export function readRecord(
  */
 function complete(record: ProcessRecord): ProcessRecord {
   const { view, revival, timeline } = record;
-  const { terminal = null, progress = null, awaitsInput = null, callId = null } = view;
+  const { terminal = null, progress = null, awaitsInput = null, callId = null, resourceLimits = null } = view;
   return {
     ...record,
     view: {
@@ -44,6 +44,7 @@ function complete(record: ProcessRecord): ProcessRecord {
       takesInput: view.takesInput ?? (terminal?.type === 'terminal' || revival?.stdin === 'pipe'),
       awaitsInput,
       callId,
+      resourceLimits,
     },
     timeline: timeline.map(toTimelineEntry),
     revival: revival === null ? null : completeRevival(revival),

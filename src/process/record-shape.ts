@@ -28,6 +28,8 @@ const reason = oneBy('type', {
   killed: object({ by: text, signal: text, escalated: flag }),
   spawnFailed: object({ cause: text, code: orNull(text), message: text }),
   cancelled: object({ by: text }),
+  outOfMemory: object({ limitBytes: number, signal: text }),
+  fileTooLarge: object({ limitBytes: number, signal: text }),
   lost: object({ why: text }),
 });
 const command = oneBy('type', {
@@ -58,6 +60,17 @@ const awaitsInput = object({
   since: number,
 });
 
+const appliedLimits = object({
+  memoryBytes: optional(number),
+  memoryOf: optional(oneOf('tree', 'process')),
+  processes: optional(number),
+  cpus: optional(number),
+  openFiles: optional(number),
+  fileBytes: optional(number),
+  nice: optional(number),
+  oomScoreAdj: optional(number),
+});
+
 const facts = {
   id: text,
   kind: oneOf('tool', 'agent', 'service'),
@@ -86,6 +99,7 @@ const facts = {
   progress: optional(orNull(progress)),
   takesInput: optional(flag),
   awaitsInput: optional(orNull(awaitsInput)),
+  resourceLimits: optional(orNull(appliedLimits)),
 };
 
 /** Facts of a live process, which has no end. */
@@ -116,6 +130,9 @@ const ended = object({
   leftovers: listOf(member),
   suspects: optional(listOf(member)),
   cpuMs: optional(orNull(number)),
+  peakMemoryBytes: optional(orNull(number)),
+  readBytes: optional(orNull(number)),
+  writtenBytes: optional(orNull(number)),
   held: optional(orNull(heldBy)),
   receipt: orNull(
     object({

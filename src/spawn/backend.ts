@@ -4,6 +4,7 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 import type { FunctionSpec } from '../config/process-spec.ts';
 import type { WorkerModule } from '../config/worker-module.ts';
 import type { OutputSink } from '../output/output-sink.ts';
+import type { AppliedLimits } from '../process/process-view.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
 
 /** Kind of connection to a process, which decides how a person can look at it from outside. */
@@ -29,6 +30,8 @@ export interface SpawnRequest {
   readonly outlives: boolean;
   /** Size of the terminal; `null` for none. */
   readonly terminal: TerminalSize | null;
+  /** Limits on what the attempt may use, to be applied before its command runs; `null` without any. */
+  readonly limits: AppliedLimits | null;
   /** Values that are never shown: `redactText` replaces them in command lines and error texts. */
   readonly secrets: readonly string[];
 }
@@ -127,4 +130,6 @@ export interface BackendCapabilities {
   readonly separateStreams: boolean;
   /** Runs processes that can outlive this program and be adopted. */
   readonly durable: boolean;
+  /** Applies `request.limits`. Default `false`: a start with limits is refused. */
+  readonly limits?: boolean;
 }

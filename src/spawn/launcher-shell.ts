@@ -31,6 +31,26 @@ const bash: LauncherShell = {
   },
 };
 
+/** Wraps a command in a shell that executes lines and then becomes the command, with the same pid and the given environment. */
+export function becomeAfter(
+  lines: readonly string[],
+  { command, env }: { readonly command: readonly string[]; readonly env: Readonly<NodeJS.ProcessEnv> },
+): readonly [file: string, ...args: readonly string[]] {
+  const shell = chooseLauncherShell(Object.keys(env));
+  // Shells set both for themselves.
+  const { PWD: directory, OLDPWD: before } = env;
+  const restore = directory === undefined ? 'unset PWD' : 'PWD=$0; export PWD';
+  const other = before === undefined ? ['unset OLDPWD'] : [];
+  const script = [...lines, restore, ...other, shell.become(env)].join('\n');
+  const [file = '/bin/sh', ...flags] = shell.argv;
+  return [file, ...flags, '-c', script, directory ?? '', ...command];
+}
+
+/** Quotes a text for a POSIX shell. */
+export function quoteWord(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /**
  * Quotes a text for a POSIX shell without characters that tmux would expand as formats and dates before the shell sees them:
  * unusual ones are printed by number. A trailing newline is lost.

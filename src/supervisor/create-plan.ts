@@ -40,7 +40,18 @@ export function createPlan(decided: Decisions, deps: SupervisorDeps): ProcessPla
       direct: files !== null,
     },
     screenPath: terminal?.type === 'terminal' ? (own?.screen ?? null) : null,
-    toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, outlives, deps }),
+    toRequest: (attempt) =>
+      toRequest({
+        id,
+        attempt,
+        cwd,
+        owner,
+        launch,
+        files,
+        outlives,
+        limits: description.resourceLimits,
+        deps,
+      }),
   };
 }
 
@@ -53,9 +64,10 @@ function toRequest(start: {
   readonly launch: Launch;
   readonly files: SpawnRequest['files'];
   readonly outlives: boolean;
+  readonly limits: SpawnRequest['limits'];
   readonly deps: SupervisorDeps;
 }): SpawnRequest {
-  const { id, attempt, cwd, owner, launch, files, outlives, deps } = start;
+  const { id, attempt, cwd, owner, launch, files, outlives, limits, deps } = start;
   const { work, stdin, size, hints, env, secrets } = launch;
   const { settings, supervisorId, depth } = deps;
   return {
@@ -77,7 +89,7 @@ function toRequest(start: {
             identity: { processId: id, mark: deps.toMark(id), supervisorId, owner, depth },
           }),
     stdin,
-    outlives,
+    ...{ outlives, limits },
     terminal: size,
     secrets: Object.values(secrets),
     files,

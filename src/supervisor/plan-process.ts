@@ -14,8 +14,10 @@ import { type Command, toCommandLine } from '../process/command.ts';
 import { toReportingCommand } from '../process/cwd-report.ts';
 import { isStream } from '../process/input-feed.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
+import type { ProcessDescription } from '../process/process-view.ts';
 import type { Backend, InProcessWork, Work } from '../spawn/backend.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
+import { planLimits, readLimitPowers } from '../spawn/limits.ts';
 import { workerBackend } from '../spawn/worker/worker-backend.ts';
 import { chooseTerminal, type TerminalChoice } from './choose-terminal.ts';
 import { createPlan } from './create-plan.ts';
@@ -65,6 +67,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
         callId: spec.callId ?? null,
         metadata: redactValue(spec.metadata, secrets),
         executionMode: execution.because,
+        resourceLimits: toAppliedLimits(spec, { backend, isDurable, deps }),
       },
       run: {
         background: execution.background,
@@ -93,6 +96,27 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
     },
     deps,
   );
+}
+
+/** @throws TroupeError `invalid-option` for a limit that cannot be kept. */
+function toAppliedLimits(
+  spec: ParsedSpec,
+  { backend, isDurable, deps }: { backend: Backend; isDurable: boolean; deps: SupervisorDeps },
+): ProcessDescription['resourceLimits'] {
+  if ('run' in spec) return null;
+  const limits = definedOnly({ ...deps.settings.resourceLimits, ...definedOnly(spec.resourceLimits ?? {}) });
+  const [first] = Object.keys(limits) as (keyof typeof limits)[];
+  if (first === undefined) return null;
+  const { cgroups } = deps;
+  const powers = readLimitPowers(cgroups === null ? () => 'the option "cgroups" is false' : cgroups.enable);
+  const planned =
+    backend.capabilities.limits === true
+      ? planLimits(limits, { writesOwnLog: isDurable && backend.mode === 'file', powers })
+      : { option: first, why: `the backend "${backend.mode}" keeps no limits`, remedy: 'Leave it out.' };
+  if (!('option' in planned)) return planned;
+  const { option, why, remedy } = planned;
+  const message = `start: "resourceLimits.${option}" is ${limits[option]}; ${why}. ${remedy}`;
+  throw new TroupeError({ code: 'invalid-option', message });
 }
 
 function toRestartSettings(restart: ParsedSpec['restart']): RestartSettings {

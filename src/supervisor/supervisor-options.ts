@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Duration } from '../config/duration.ts';
+import type { ResourceLimits } from '../config/resource-limits.ts';
 import type { AskSecret, SecretSource } from '../config/secret-source.ts';
 import type {
   HintOptions,
@@ -33,6 +34,8 @@ export interface SupervisorOptions extends LimitOptions, OutputOptions {
   readonly redactNames?: readonly string[] | undefined;
   /** Variables that tell programs that no person is there. Default: all of them. */
   readonly hints?: HintOptions | undefined;
+  /** Limits on what each command may use. Functions and workers have none. Default: none. */
+  readonly resourceLimits?: ResourceLimits | undefined;
   /** Lifetime of background commands, except agents, whose start names none; see `CommandSpec.lifetime`. Default `session`. */
   readonly lifetime?: LifetimeOption | undefined;
   /** The depth of an agent started by one of its processes. Default: `TROUPE_DEPTH` of this program, or 0. */

@@ -446,6 +446,7 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
       files,
       outlives: false,
       terminal: underTest.terminal ?? null,
+      limits: null,
       secrets: [],
     };
     const log =

@@ -590,6 +590,7 @@ async function arrange(setup: () => Promise<TerminalUnderTest> | TerminalUnderTe
       files,
       outlives: false,
       terminal: { columns, rows },
+      limits: null,
       secrets: [],
     };
     const log =

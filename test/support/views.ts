@@ -24,6 +24,7 @@ const facts = {
   progress: null,
   takesInput: false,
   awaitsInput: null,
+  resourceLimits: null,
   startedAt: 0,
   backgroundedAt: null,
   restarts: 0,

@@ -4,14 +4,17 @@ import type { SpawnRequest } from '../backend.ts';
 import { readStatLine } from '../tree/proc-entry.ts';
 import type { ToMark } from '../tree/scoped-table.ts';
 import { listBelow } from './cgroup-files.ts';
+import { type Controller, delegate, enableBelow, setLimit, toCgroupSettings } from './controllers.ts';
 import { CGROUP_PREFIX, findOwnCgroup } from './own-cgroup.ts';
 
 /** Cgroups of one supervisor, one for each attempt of a process. A descendant stays in it, whatever it does to its environment or session. */
 export interface Cgroups {
   /** Cgroup above those of the processes that end with the supervisor; `null` where there are none. */
   readonly sessionPath: string | null;
-  /** Makes the cgroup of an attempt and returns its path; `null` where that is not possible. */
-  open(request: Pick<SpawnRequest, 'id' | 'attempt' | 'outlives'>): string | null;
+  /** Makes a controller available for the cgroups of processes. Returns why that is not possible, as a clause; `null` if it is. */
+  enable(controller: Controller): string | null;
+  /** Makes the cgroup of an attempt with its limits and returns its path; `null` where that is not possible. */
+  open(request: Pick<SpawnRequest, 'id' | 'attempt' | 'outlives' | 'limits'>): string | null;
   /** Returns the cgroup of an attempt that an earlier supervisor started from the same cgroup; `null` where there is none. */
   find(request: Pick<SpawnRequest, 'id' | 'attempt'>): string | null;
   /** Removes a cgroup, also one of an earlier supervisor, unless a process lives in it. */
@@ -20,13 +23,14 @@ export interface Cgroups {
   close(): void;
 }
 
-const none: Cgroups = {
+const createNone = (why: string): Cgroups => ({
   sessionPath: null,
+  enable: () => why,
   open: () => null,
   find: () => null,
   remove: () => {},
   close: () => {},
-};
+});
 
 /**
  * Creates cgroups below the one of this program: `troupe-<pid>-<start>-<supervisor>/session/<mark>.<attempt>`, or `persistent` for processes
@@ -34,7 +38,7 @@ const none: Cgroups = {
  */
 export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
   const own = findOwnCgroup();
-  if (!('path' in own)) return none;
+  if (!('path' in own)) return createNone(own.why);
   const { path: base } = own;
   const { pid } = process;
   const startTicks = readStatLine(pid)?.startTicks ?? '';
@@ -48,16 +52,32 @@ export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
     for (const name of listBelow(base)) if (isOfDead(name)) removeAll(join(base, name));
   }
 
+  const obstacles = new Map<Controller, string | null>();
+
   return {
     sessionPath: join(root, 'session'),
-    open: ({ outlives, ...request }) => {
-      const path = join(root, outlives ? 'persistent' : 'session', toName(request));
+    enable: (controller) => {
+      const known = obstacles.get(controller);
+      if (known !== undefined) return known;
+      const why = enableBelow(base, controller);
+      obstacles.set(controller, why);
+      return why;
+    },
+    open: ({ outlives, limits, ...request }) => {
+      const parent = join(root, outlives ? 'persistent' : 'session');
+      const path = join(parent, toName(request));
       try {
         sweep();
+        mkdirSync(parent, { recursive: true });
+        const settings = toCgroupSettings(limits);
+        for (const { controller } of settings)
+          for (const above of [root, parent]) delegate(above, controller);
         mkdirSync(path, { recursive: true });
+        for (const { file, value, isOptional } of settings) setLimit(join(path, file), { value, isOptional });
         return path;
       } catch {
-        // For example too many cgroups. The lineage holds the process then.
+        // For example too many cgroups. The lineage holds the process then, unless it has limits that need a cgroup.
+        tryRemove(path);
         return null;
       }
     },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { HeldBy } from '../../../machines/process/context.ts';
 import type { BackendPort } from '../backend.ts';
-import { chooseLauncherShell } from '../launcher-shell.ts';
+import { becomeAfter, quoteWord } from '../launcher-shell.ts';
 import type { ProcessEntry } from '../tree/process-table.ts';
 import { isFreezeOrdered } from './cgroup-files.ts';
 import type { Cgroups } from './cgroups.ts';
@@ -13,21 +13,14 @@ export function toJoinLine(path: string): string {
 }
 
 /**
- * Wraps a command in a shell that joins a cgroup and then becomes the command, with the same pid and the given environment. Joining from
- * outside would leave the command time to start something, and would block this program for some 15 ms.
+ * Wraps a command in a shell that joins a cgroup and then becomes the command. Joining from outside would leave the command time to start
+ * something, and would block this program for some 15 ms.
  */
 export function joinCgroup(
   path: string,
-  { command, env }: { readonly command: readonly string[]; readonly env: Readonly<NodeJS.ProcessEnv> },
+  start: { readonly command: readonly string[]; readonly env: Readonly<NodeJS.ProcessEnv> },
 ): readonly [file: string, ...args: readonly string[]] {
-  const shell = chooseLauncherShell(Object.keys(env));
-  // Shells set both for themselves.
-  const { PWD: directory, OLDPWD: before } = env;
-  const restore = directory === undefined ? 'unset PWD' : 'PWD=$1; export PWD';
-  const other = before === undefined ? 'unset OLDPWD' : ':';
-  const script = `${toJoinLine('"$0"')}; ${restore}; ${other}; shift; ${shell.become(env)}`;
-  const [file = '/bin/sh', ...flags] = shell.argv;
-  return [file, ...flags, '-c', script, path, directory ?? '', ...command];
+  return becomeAfter([toJoinLine(quoteWord(path))], start);
 }
 
 /**

@@ -1,9 +1,12 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readProcText } from '../tree/proc-entry.ts';
 
 /** Prefix of the names of supervisors' cgroups. */
 export const CGROUP_PREFIX = 'troupe-';
+
+/** Name of the cgroup to which programs move that hand controllers on; see `enableBelow`. */
+export const HOST_CGROUP = `${CGROUP_PREFIX}host`;
 
 /** Cgroup of this program, in which its supervisors create theirs; `why`, a clause, where they cannot. */
 export type OwnCgroup = { readonly path: string } | { readonly why: string };
@@ -15,7 +18,8 @@ const rootType = 'domain';
 export function findOwnCgroup(): OwnCgroup {
   const mount = findMount(readProcText('/proc/self/mountinfo') ?? '');
   if (mount === null) return { why: 'no cgroup hierarchy of version 2 is mounted' };
-  const own = /^0::(\/.*)$/m.exec(readProcText('/proc/self/cgroup') ?? '')?.[1];
+  const current = /^0::(\/.*)$/m.exec(readProcText('/proc/self/cgroup') ?? '')?.[1];
+  const own = current?.endsWith(`/${HOST_CGROUP}`) ? dirname(current) : current;
   if (own === undefined) return { why: '/proc/self/cgroup names no cgroup of version 2' };
   // A path above the root of the mount belongs to another cgroup namespace.
   if (own.startsWith('/..')) return { why: `the cgroup ${own} of this program is outside of ${mount}` };

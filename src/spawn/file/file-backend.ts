@@ -30,7 +30,14 @@ export function createFileBackend(deps: TreeDeps & { readonly tools?: LauncherTo
   };
   return {
     mode: 'file',
-    capabilities: { input: true, terminal: false, osProcesses: true, separateStreams: false, durable: true },
+    capabilities: {
+      input: true,
+      terminal: false,
+      osProcesses: true,
+      separateStreams: false,
+      durable: true,
+      limits: true,
+    },
     run: (port) => {
       const { request } = port;
       const refuse = (error: unknown) => {

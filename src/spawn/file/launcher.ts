@@ -4,6 +4,7 @@ import type { SpawnRequest } from '../backend.ts';
 import { toCommand } from '../command-line.ts';
 import { findProgram } from '../find-program.ts';
 import type { InputPipe } from '../input/input-pipe.ts';
+import { toLimited } from '../limits.ts';
 import { startChild } from '../start-child.ts';
 import { createLauncherScript } from './launcher-script.ts';
 import { openForAppending } from './unusable-file.ts';
@@ -36,9 +37,11 @@ export function launch(
   { tools, stdin, cgroup }: { tools: LauncherTools; stdin: InputPipe['stdio']; cgroup: string | null },
 ): ChildProcess {
   const { cwd, env, files, attempt } = request;
-  const [file, ...args] = toCommand(request.work, 'file');
-  const refusal = findProgram(file, { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
+  const command = toCommand(request.work, 'file');
+  const refusal = findProgram(command[0], { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
   if (refusal instanceof Error) throw refusal;
+  const limited = toLimited(command, { limits: request.limits, env, cgroup, joins: false });
+  if (limited instanceof Error) throw limited;
 
   const descriptors: number[] = [];
   try {
@@ -49,7 +52,7 @@ export function launch(
     const own = shellVariables.filter((name) => !(name in env)).join(' ');
     return startChild(
       tools.shell,
-      ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, cgroup ?? '', ...setsid, file, ...args],
+      ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, cgroup ?? '', ...setsid, ...limited],
       {
         // Under this name every shell behaves as POSIX demands and reads no startup file.
         argv0: 'sh',

@@ -3,6 +3,7 @@ import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
 import { toCookie } from '../environment.ts';
+import { toExitFact } from '../exit-fact.ts';
 import type { ProcessEntry } from '../tree/process-table.ts';
 import type { ProcessTree } from '../tree/process-tree.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
@@ -116,7 +117,7 @@ export function createLeaderControl(
     },
     setNoLeader: () => found.resolve(null),
     exited: ({ code, signal }, when) => {
-      port.tell({ type: 'process.exited', exit: { code, signal } });
+      port.tell(toExitFact({ code, signal }, { request, cgroup }));
       leaderExited(when);
     },
     lost: (why) => {

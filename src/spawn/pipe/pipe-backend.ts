@@ -22,7 +22,14 @@ export function createPipeBackend(treeDeps: TreeDeps): Backend {
   const { starter } = deps;
   return {
     mode: 'pipe',
-    capabilities: { input: true, terminal: false, osProcesses: true, separateStreams: true, durable: false },
+    capabilities: {
+      input: true,
+      terminal: false,
+      osProcesses: true,
+      separateStreams: true,
+      durable: false,
+      limits: true,
+    },
     run: (port) => {
       // Before the start: this program may die in the same turn.
       deps.trees.prepare();

@@ -1,12 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort, SpawnRequest } from '../backend.ts';
-import { joinCgroup, toHeldBy } from '../cgroup/join-cgroup.ts';
+import { toHeldBy } from '../cgroup/join-cgroup.ts';
 import { findStartError } from '../check-start.ts';
 import { type ChildDeps, createChildControl } from '../child-control.ts';
 import { toCommand } from '../command-line.ts';
+import { toExitFact } from '../exit-fact.ts';
 import type { InputPipe } from '../input/input-pipe.ts';
 import { createInputWriter } from '../input/input-writer.ts';
+import { toLimited } from '../limits.ts';
 import { noInput } from '../refusals.ts';
 import type { ProcessIdentity } from '../tree/identity.ts';
 import { type OutputPipe, type OutputSources, pipeOutput } from './output-pipe.ts';
@@ -15,14 +17,15 @@ import { type SpawnedChild, watchExit } from './watch-exit.ts';
 /** Pipes of a child, created before its start. */
 export type Pipes = Readonly<Record<'stdout' | 'stderr', OutputPipe>> & { readonly stdin: InputPipe };
 
-/** Returns the command of a request, wrapped so that it joins the cgroup, or why it cannot be started in one. */
+/** Returns the command of a request, wrapped so that it joins the cgroup and has its limits, or why it cannot be started so. */
 export function toJoined(
   request: SpawnRequest,
   cgroup: string | null,
 ): readonly [file: string, ...args: readonly string[]] | Error {
   const command = toCommand(request.work, 'pipe');
-  if (cgroup === null) return command;
-  return findStartError(command, request) ?? joinCgroup(cgroup, { command, env: request.env });
+  const { limits, env } = request;
+  if (cgroup === null && limits === null) return command;
+  return findStartError(command, request) ?? toLimited(command, { limits, env, cgroup, joins: true });
 }
 
 /** Opens our ends of the output. Without a child they are drained to their end. */
@@ -77,9 +80,9 @@ export function superviseChild(
   deps.leaders.add(child.pid);
   watchExit(child, {
     sources,
-    onExit: (exit, facts) => {
+    onExit: (exit, figures) => {
       leave();
-      port.tell({ type: 'process.exited', exit, facts });
+      port.tell(toExitFact(exit, { request: port.request, cgroup: options.cgroup, figures }));
     },
   });
   port.onCommand(control.execute);

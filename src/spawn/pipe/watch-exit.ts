@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
-import type { ExitStatus, ProcessEnd, ProcessSignal } from '../../../machines/process/context.ts';
+import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
 import { toSignalName } from '../../config/signal-name.ts';
-import { readProcText } from '../tree/proc-entry.ts';
+import type { LeaderFigures } from '../exit-fact.ts';
+import { readDiskBytes, readProcText } from '../tree/proc-entry.ts';
 import { toFinalCpuMs } from '../tree/stat-line.ts';
 import type { OutputSources } from './output-pipe.ts';
 
@@ -13,14 +14,14 @@ export interface SpawnedChild {
 }
 
 /**
- * Reports the exit of a child with its CPU time, and an end by a real-time signal. Node reports that as code 0, because it has no name
+ * Reports the exit of a child with its figures, and an end by a real-time signal. Node reports that as code 0, because it has no name
  * for such a signal. Linux shows both in `/proc/<pid>/stat` from the beginning of an exit until the child is collected, and the pipes
  * end in between. Where another process holds both pipes, or the parent of the child collects it first, the CPU time is unknown, and such an end
  * cannot be told from code 0.
  */
 export function watchExit(
   child: SpawnedChild,
-  call: { sources: OutputSources; onExit: (exit: ExitStatus, facts: Pick<ProcessEnd, 'cpuMs'>) => void },
+  call: { sources: OutputSources; onExit: (exit: ExitStatus, figures: LeaderFigures) => void },
 ): void {
   let seen = unseen;
   let hasExited = false;
@@ -31,21 +32,20 @@ export function watchExit(
   }
   child.once('exit', (code, signal) => {
     hasExited = true;
-    const { realTime, cpuMs } = seen;
-    if (code === 0 && realTime !== null) call.onExit({ code: null, signal: realTime }, { cpuMs });
-    else call.onExit({ code, signal: signal as ProcessSignal | null }, { cpuMs });
+    const { realTime, ...figures } = seen;
+    if (code === 0 && realTime !== null) call.onExit({ code: null, signal: realTime }, figures);
+    else call.onExit({ code, signal: signal as ProcessSignal | null }, figures);
   });
 }
 
 /** First real-time signal; Node names the standard signals below. */
 const firstRealTime = 32;
 
-interface LastLook {
-  readonly cpuMs: number | null;
+interface LastLook extends LeaderFigures {
   readonly realTime: ProcessSignal | null;
 }
 
-const unseen: LastLook = { realTime: null, cpuMs: null };
+const unseen: LastLook = { realTime: null, cpuMs: null, readBytes: null, writtenBytes: null };
 
 /** Reads the end of a child whose output has ended. Both facts are unknown if the child still runs. */
 function readEnd(pid: number): LastLook {
@@ -53,5 +53,7 @@ function readEnd(pid: number): LastLook {
   if (text === null) return unseen;
   // wait(2): the signal is in the lowest seven bits.
   const number = Number(text.slice(text.lastIndexOf(' ') + 1)) & 0x7f;
-  return { realTime: number < firstRealTime ? null : toSignalName(number), cpuMs: toFinalCpuMs(text) };
+  const cpuMs = toFinalCpuMs(text);
+  const disks = cpuMs === null ? unseen : readDiskBytes(pid);
+  return { ...disks, realTime: number < firstRealTime ? null : toSignalName(number), cpuMs };
 }

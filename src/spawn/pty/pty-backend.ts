@@ -3,11 +3,13 @@ import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { OutputSink } from '../../output/output-sink.ts';
 import type { Backend, BackendPort, ToldFact } from '../backend.ts';
-import { joinCgroup, toHeldBy } from '../cgroup/join-cgroup.ts';
+import { toHeldBy } from '../cgroup/join-cgroup.ts';
 import { findStartError } from '../check-start.ts';
 import { type ChildDeps, createChildControl } from '../child-control.ts';
 import { toCommand } from '../command-line.ts';
 import { toCookie } from '../environment.ts';
+import { toExitFact } from '../exit-fact.ts';
+import { toLimited } from '../limits.ts';
 import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { type Emulator, loadEmulator } from '../terminal/emulator.ts';
@@ -15,7 +17,7 @@ import { createScreen, type Screen } from '../terminal/screen.ts';
 import { defaultSize, type TerminalDeps, type Unavailable } from '../terminal/terminal-deps.ts';
 import { identify, type ProcessIdentity } from '../tree/identity.ts';
 import type { ProcessTable } from '../tree/process-table.ts';
-import { loadNativePty, type NativePty } from './native-pty.ts';
+import { loadNativePty, type NativePty, type PtyCommand } from './native-pty.ts';
 import { type PtyChild, startPtyChild } from './pty-child.ts';
 import { createPtyInput, type PtyInput } from './pty-input.ts';
 import { createPtyTerminal } from './pty-terminal.ts';
@@ -42,7 +44,14 @@ export function createPtyBackend({
   };
   return {
     mode: 'pty',
-    capabilities: { input: true, terminal: true, osProcesses: true, separateStreams: false, durable: false },
+    capabilities: {
+      input: true,
+      terminal: true,
+      osProcesses: true,
+      separateStreams: false,
+      durable: false,
+      limits: true,
+    },
     run: (port) => run(port, deps),
   };
 }
@@ -63,12 +72,19 @@ function run(port: BackendPort, deps: PtyDeps): Cancel {
   // TERM of our emulator, unless the caller named another.
   const env = { TERM: 'xterm-256color', ...request.env };
   const cgroup = deps.cgroups?.open(request) ?? null;
-  const [file, ...args] = cgroup === null ? command : joinCgroup(cgroup, { command, env });
   const { native } = deps;
-  const child = startPtyChild({ file, args }, { cwd, env, native, size, onExit: exit.resolve });
+  const limited = toLimited(command, { limits: request.limits, env, cgroup, joins: true });
+  const child =
+    limited instanceof Error
+      ? limited
+      : startPtyChild(toPtyCommand(limited), { cwd, env, native, size, onExit: exit.resolve });
   if (!(child instanceof Error)) return supervise(child, { port, deps, exit: exit.promise, cgroup });
   if (cgroup !== null) deps.cgroups?.remove(cgroup);
   return reportFailure(child, port);
+}
+
+function toPtyCommand([file, ...args]: readonly [file: string, ...args: readonly string[]]): PtyCommand {
+  return { file, args };
 }
 
 function reportFailure(error: Error, port: BackendPort): Cancel {
@@ -122,7 +138,7 @@ function supervise(
     exited = true;
     leaders.delete(child.pid);
     control.leaderExited();
-    port.tell({ type: 'process.exited', exit: status });
+    port.tell(toExitFact(status, { request, cgroup }));
   });
   port.onCommand(control.execute);
   port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid, held: toHeldBy(cgroup) });

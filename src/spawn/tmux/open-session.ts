@@ -7,6 +7,14 @@ import { type TmuxAnswer, type TmuxServer, toPaneTarget } from './tmux-server.ts
 
 export type TmuxRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
 
+/** Start of one attempt. */
+interface SessionStart {
+  readonly request: TmuxRequest;
+  readonly cgroup: string | null;
+  /** Command with its limits. */
+  readonly command: readonly string[];
+}
+
 /** Lines of scrollback that are kept. */
 const historyLines = 10_000;
 /** Key that detaches, the same as in `troupe attach`. */
@@ -15,12 +23,12 @@ const leaveKey = 'C-]';
 /** Starts the session of a process with everything it needs in one step, so that nothing is missing at any moment. */
 export async function openSession(
   server: TmuxServer,
-  { request, terminalType, cgroup }: { request: TmuxRequest; terminalType: string; cgroup: string | null },
+  { request, terminalType, cgroup, command }: SessionStart & { readonly terminalType: string },
 ): Promise<TmuxAnswer> {
   if (request.attempt > 1) await renameEarlierSession(server, request);
   const answer = await server.ask([
     ...serverCommands(terminalType),
-    ...sessionCommands(server, { request, cgroup }),
+    ...sessionCommands(server, { request, cgroup, command }),
   ]);
   // After a partial failure nothing may stay.
   if (!answer.ok && !/duplicate session/.test(answer.error))
@@ -71,12 +79,17 @@ const heartbeatText = toTmuxText([['run-shell', '-b', 'exit'], repeatHeartbeat])
 
 function sessionCommands(
   server: TmuxServer,
-  { request, cgroup }: { request: TmuxRequest; cgroup: string | null },
+  { request, cgroup, command }: SessionStart,
 ): readonly TmuxCommand[] {
   const { id, attempt, files, outlives, terminal } = request;
   const { columns, rows } = terminal ?? defaultSize;
   const target = toPaneTarget(id);
-  const { argv, env } = planStart(request, { guardPid: outlives ? null : process.pid, server, cgroup });
+  const { argv, env } = planStart(request, {
+    guardPid: outlives ? null : process.pid,
+    server,
+    cgroup,
+    command,
+  });
   const place = { program: server.program, socket: server.socket, attempt, files };
   const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const size = ['-x', `${columns}`, '-y', `${rows}`];

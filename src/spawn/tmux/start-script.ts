@@ -1,6 +1,5 @@
 import type { SpawnRequest } from '../backend.ts';
 import { toJoinLine } from '../cgroup/join-cgroup.ts';
-import { toCommand } from '../command-line.ts';
 import { toTrappedSignals } from '../file/launcher-script.ts';
 import { chooseLauncherShell, toShellWord } from '../launcher-shell.ts';
 
@@ -45,10 +44,13 @@ export function planStart(
     guardPid,
     server,
     cgroup,
+    command,
   }: {
     guardPid: number | null;
     server: { program: string; socket: string };
     cgroup: string | null;
+    /** Command with its limits. */
+    command: readonly string[];
   },
 ): StartPlan {
   const { env, cwd, attempt, files } = request;
@@ -68,9 +70,8 @@ export function planStart(
     process.umask().toString(8),
     cgroup ?? '',
   ];
-  const [file, ...args] = toCommand(request.work, 'tmux');
   return {
-    argv: [...shell.argv, '-c', toScript(become, server), 'troupe-launcher', ...words, file, ...args],
+    argv: [...shell.argv, '-c', toScript(become, server), 'troupe-launcher', ...words, ...command],
     env: { ...env, ...Object.fromEntries(kept.map((name) => [`${keptPrefix}${name}`, env[name] ?? ''])) },
   };
 }

@@ -7,6 +7,7 @@ import { findAdopted } from '../cgroup/join-cgroup.ts';
 import { findLongArgument, findNulByte, toCommand } from '../command-line.ts';
 import { openForAppending, toFileFailure, UnusableFile } from '../file/unusable-file.ts';
 import { findProgram } from '../find-program.ts';
+import { toLimited } from '../limits.ts';
 import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import type { TerminalDeps, Unavailable } from '../terminal/terminal-deps.ts';
@@ -40,16 +41,18 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
     { tell, cgroup }: { tell: BackendPort['tell']; cgroup: string | null },
   ): Promise<boolean> {
     if (request.attempt > 1) removeScreen(request);
-    const refusal = await prepare(request);
-    if (refusal !== null) {
+    const refuse = (refusal: ToldFact) => {
+      if (cgroup !== null) deps.cgroups?.remove(cgroup);
       tell(refusal);
       return false;
-    }
-    const answer = await openSession(server, { request, terminalType, cgroup });
-    if (answer.ok) return true;
-    if (cgroup !== null) deps.cgroups?.remove(cgroup);
-    tell(describeOpenFailure(answer.error, request));
-    return false;
+    };
+    const refusal = await prepare(request);
+    if (refusal !== null) return refuse(refusal);
+    const { limits, env, work } = request;
+    const command = toLimited(toCommand(work, 'tmux'), { limits, env, cgroup, joins: false });
+    if (command instanceof Error) return refuse(await toSpawnFailure(command, request));
+    const answer = await openSession(server, { request, terminalType, cgroup, command });
+    return answer.ok || refuse(describeOpenFailure(answer.error, request));
   }
 
   /** Removes the screen of the attempt before, so that it is never taken for one of this attempt. */
@@ -63,7 +66,14 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
 
   return {
     mode: 'tmux',
-    capabilities: { input: true, terminal: true, osProcesses: true, separateStreams: false, durable: true },
+    capabilities: {
+      input: true,
+      terminal: true,
+      osProcesses: true,
+      separateStreams: false,
+      durable: true,
+      limits: true,
+    },
     run: (port) => {
       const { request } = port;
       if (!hasFiles(request)) {

@@ -36,6 +36,16 @@ export function readStatLine(pid: number): StatLine | null {
   return line === null || line.thread ? null : line;
 }
 
+/** Reads the bytes that a process and the children that it has waited for read from disks and wrote to them; `null` without permission. */
+export function readDiskBytes(pid: number): Readonly<Record<'readBytes' | 'writtenBytes', number | null>> {
+  const text = readProcText(`/proc/${pid}/io`) ?? '';
+  const field = (name: string) => {
+    const value = new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1];
+    return value === undefined ? null : Number(value);
+  };
+  return { readBytes: field('read_bytes'), writtenBytes: field('write_bytes') };
+}
+
 export function readEntry(pid: number): ProcessEntry | null {
   const line = readStatLine(pid);
   return line === null ? null : toEntry(line);

@@ -13,7 +13,7 @@ import { tempDir } from '../../support/os.ts';
 function openCgroup(): string {
   const cgroups = createTestCgroups();
   onTestFinished(cgroups.close);
-  return cgroups.open({ id: 'tool_a', attempt: 1, outlives: false }) ?? '';
+  return cgroups.open({ id: 'tool_a', attempt: 1, outlives: false, limits: null }) ?? '';
 }
 
 function ownPath(): string {
@@ -129,7 +129,7 @@ describe.skipIf(!canMakeCgroups())('with cgroups', () => {
     const living = openCgroup();
 
     const cgroups = createCgroups('sup_next', (id) => id);
-    cgroups.open({ id: 'tool_b', attempt: 1, outlives: false });
+    cgroups.open({ id: 'tool_b', attempt: 1, outlives: false, limits: null });
     cgroups.close();
 
     expect([dead, dirname(dirname(dead)), foreign, living].map((path) => existsSync(path))).toEqual([

@@ -79,6 +79,7 @@ export function createStage(tools?: LauncherTools) {
       stdin: 'end',
       outlives: true,
       terminal: null,
+      limits: null,
       secrets: [],
       ...more,
       files: more.files ?? {

@@ -29,6 +29,7 @@ function play(script: string, read: (real: ProcessTable) => ProcessTable['read']
     files: null,
     outlives: false,
     terminal: null,
+    limits: null,
     secrets: [],
   };
   const backend = createPipeBackend({

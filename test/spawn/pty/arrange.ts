@@ -41,6 +41,7 @@ export function createStage(options: { table?: ProcessTable } = {}) {
       files: null,
       outlives: false,
       terminal: { columns: 80, rows: 24 },
+      limits: null,
       secrets: [],
       ...others,
       env: {

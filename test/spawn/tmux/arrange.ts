@@ -100,6 +100,7 @@ export function createStage({
       stdin: 'pipe',
       outlives: true,
       terminal: { columns: 80, rows: 24 },
+      limits: null,
       secrets: [],
       ...more,
       files: more.files ?? {

@@ -156,7 +156,12 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     const { pid: guardPid } = spawnSync('true');
     const server = { program: 'tmux', socket: stage.socket };
 
-    const { argv, env } = planStart(request, { guardPid, server, cgroup: null });
+    const { argv, env } = planStart(request, {
+      guardPid,
+      server,
+      cgroup: null,
+      command: ['touch', stage.file('started')],
+    });
     const { status } = spawnSync(argv[0] ?? '', argv.slice(1), { env });
 
     expect(status).toBe(125);
