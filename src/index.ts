@@ -205,6 +205,7 @@ export type {
   SurvivedResult,
   TimedOutResult,
 } from './process/process-result.ts';
+export type { ProcessUsage } from './process/process-usage.ts';
 export type {
   AppliedLimits,
   AwaitedInput,

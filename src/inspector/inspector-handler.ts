@@ -4,8 +4,8 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { FollowItem } from '../control/protocol.ts';
 import { createLiveHandler } from '../live/live-handler.ts';
 import type { LiveStore } from '../live/live-state.ts';
-import { createCurrentSockets } from '../readiness/current-sockets.ts';
-import { createUsageMeter } from '../spawn/tree/tree-usage.ts';
+import { createUsageReader, type ProcessUsage } from '../process/process-usage.ts';
+import { findListeningPorts } from '../readiness/listening-ports.ts';
 import { guardPage, type PageGuard, refuse } from './guard-page.ts';
 import type { InspectedProcesses } from './inspected-processes.ts';
 import type { Act } from './inspector-actions.ts';
@@ -156,34 +156,12 @@ function sendOutput(
   return new Response(body, { headers: { ...JSON_HEADERS, 'content-type': 'application/x-ndjson' } });
 }
 
-/** CPU, memory and ports of a process with everything it started. */
-interface Usage {
-  readonly cpuShare: number | null;
-  readonly memoryBytes: number;
-  readonly ports: readonly number[];
-}
-
 function createMeter({ store }: Pick<InspectorHandlerDeps, 'store'>) {
-  const meter = createUsageMeter({ clock: createRealClock() });
-  const sockets = createCurrentSockets();
-  return async (ids: readonly string[]): Promise<Readonly<Record<string, Usage>>> => {
+  const readUsage = createUsageReader({ clock: createRealClock(), findPorts: findListeningPorts });
+  return async (ids: readonly string[]): Promise<Readonly<Record<string, ProcessUsage>>> => {
     const asked = new Set(ids);
-    const leaders = store
-      .getSnapshot()
-      .processes.flatMap((view) =>
-        'pid' in view && view.pid !== null && !('endedAt' in view) && asked.has(view.id)
-          ? [{ id: view.id, pid: view.pid }]
-          : [],
-      );
-    const usages = meter.measure(leaders.map(({ pid }) => pid));
-    const entries = leaders.map(async ({ id, pid }) => {
-      const usage = usages.get(pid);
-      if (usage === undefined) return [];
-      const { pids, ...figures } = usage;
-      const ports = await sockets.portsOf(pids).catch(() => []);
-      return [[id, { ...figures, ports }] as const];
-    });
-    return Object.fromEntries((await Promise.all(entries)).flat());
+    const views = store.getSnapshot().processes.filter(({ id }) => asked.has(id));
+    return Object.fromEntries(await readUsage(views));
   };
 }
 

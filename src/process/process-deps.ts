@@ -6,6 +6,7 @@ import type { WaitOptions } from '../config/wait-options.ts';
 import type { SecretResolver } from '../secrets/secret-resolver.ts';
 import type { LifecycleEvent } from './lifecycle-event.ts';
 import type { ProcessHandle } from './process-handle.ts';
+import type { ReadUsage } from './process-usage.ts';
 import type { AwaitedInput, ProcessKind, ProcessView } from './process-view.ts';
 import type { TimelineCause } from './timeline.ts';
 import type { Waited } from './waited.ts';
@@ -32,6 +33,8 @@ export interface ProcessDeps {
   members(id: string): Promise<readonly TreeMember[]>;
   /** Returns the TCP ports on which these processes listen; none where that is unknown. */
   findPorts(pids: readonly number[]): Promise<readonly number[]>;
+  /** Measures what live processes use. */
+  readonly readUsage: ReadUsage;
   /** Waits for conditions of a process, on the supervisor's clock unless the options have another one. */
   waitFor(handle: ProcessHandle, options: WaitOptions): Promise<Waited>;
 }

@@ -22,6 +22,7 @@ import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
 import type { SecretOptions } from '../secrets/write-secret.ts';
 import type { StartedResult } from './process-result.ts';
+import type { ProcessUsage } from './process-usage.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { TimelineEntry } from './timeline.ts';
 import type { Waited } from './waited.ts';
@@ -239,6 +240,15 @@ export interface ProcessHandle {
   pause(by?: Requester): Promise<SignalAnswer>;
   /** Continues all members that are halted, whatever has halted them. */
   resume(by?: Requester): Promise<SignalAnswer>;
+  /**
+   * Measures what the process and everything it started use now. Resolves to `null` once it has ended, for work without an operating-system
+   * process, and where it cannot be measured. Linux only. The final figures are in the view.
+   *
+   * @example
+   * const usage = await server.usage();
+   * console.log(usage?.memoryBytes, usage?.ports);
+   */
+  usage(): Promise<ProcessUsage | null>;
   /** Moves the process to the background: no caller waits any more. Returns `false` when it had ended or was stopping. */
   background(by?: Requester): boolean;
   /**

@@ -35,6 +35,7 @@ import type { ProcessOrders } from './process-orders.ts';
 import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { StartedResult } from './process-result.ts';
+import type { ProcessUsage } from './process-usage.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { Timeline, TimelineEntry } from './timeline.ts';
 import type { Waited } from './waited.ts';
@@ -198,6 +199,11 @@ export class SupervisedHandle implements ProcessHandle {
 
   signal(order: SignalOptions | ProcessSignal): Promise<SignalAnswer> {
     return this.#process.orders.signal(order);
+  }
+
+  async usage(): Promise<ProcessUsage | null> {
+    const view = this.#process.view();
+    return (await this.#process.deps.readUsage([view])).get(view.id) ?? null;
   }
 
   pause(by?: Requester): Promise<SignalAnswer> {

@@ -7,6 +7,7 @@ import { waitFor } from '../observe/wait-for.ts';
 import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessDeps } from '../process/process-deps.ts';
 import type { ProcessService } from '../process/process-service.ts';
+import { createUsageReader } from '../process/process-usage.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { createReadinessMonitor } from '../readiness/readiness-monitor.ts';
 import { openSchedules, type PersistedSchedules } from '../schedules/open-schedules.ts';
@@ -155,6 +156,7 @@ function toProcessDeps(
     lookForInput: inputs.look,
     members: (id) => findMembers(registry.getOrThrow(id), trees),
     findPorts: system.findPorts,
+    readUsage: createUsageReader({ clock, findPorts: system.findPorts }),
     waitFor: (handle, options) => waitFor(handle, { clock, ...options }),
   };
 }

@@ -68,7 +68,9 @@ const views: Readonly<Record<string, object>> = {
 /** Fields that older versions did not write, or that only some records have. */
 const optionalFields = [
   ...['terminal', 'progress', 'takesInput', 'awaitsInput', 'callId'].map((name) => `view.${name}`),
-  ...['held', 'endsAt', 'because', 'suspects', 'cpuMs', 'pausedAt', 'resourceLimits'].map((name) => `view.${name}`),
+  ...['held', 'endsAt', 'because', 'suspects', 'cpuMs', 'pausedAt', 'resourceLimits'].map(
+    (name) => `view.${name}`,
+  ),
   ...['peakMemoryBytes', 'readBytes', 'writtenBytes'].map((name) => `view.${name}`),
   ...['readers', 'revival.size', 'revival.ready.line', 'timeline.0.by', 'timeline.0.cause'],
 ];

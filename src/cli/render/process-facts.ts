@@ -2,6 +2,8 @@ import type { TreeMember } from '../../../machines/process/context.ts';
 import { formatDuration } from '../../config/format-duration.ts';
 import { quoteForShell } from '../../process/command.ts';
 import { describeEnd } from '../../process/describe-end.ts';
+import { describeFinalUsage, describeLimits, describeUsage } from '../../process/describe-usage.ts';
+import type { ProcessUsage } from '../../process/process-usage.ts';
 import { type ProcessView, type ProgressView, toPausedAt } from '../../process/process-view.ts';
 import type { TimelineEntry, TimelineEvent } from '../../process/timeline.ts';
 import type { Page } from './page.ts';
@@ -26,15 +28,19 @@ export interface ProcessFacts {
   /** Supervisor of the process, and whether it answered. */
   readonly supervisorId?: string;
   readonly answered?: boolean;
+  /** What a live process uses; `null` where it was not measured. */
+  readonly usage?: ProcessUsage | null;
 }
 
 /** Renders everything known about a process, including its timeline. */
 export function renderProcessFacts({ view, timeline, ...seen }: ProcessFacts, page: Page): string[] {
-  const facts = [...toFacts(view, page), ...toSupervisorFacts(view, seen)].flatMap(([name, value]) => {
-    const [first = '', ...more] = toRows(value, page);
-    const styled = name === 'status' ? page.paint(statusStyle[view.status], first) : first;
-    return [toRow({ name, text: styled }, page), ...more.map((text) => toRow({ name: '', text }, page))];
-  });
+  const facts = [...toFacts(view, { ...seen, page }), ...toSupervisorFacts(view, seen)].flatMap(
+    ([name, value]) => {
+      const [first = '', ...more] = toRows(value, page);
+      const styled = name === 'status' ? page.paint(statusStyle[view.status], first) : first;
+      return [toRow({ name, text: styled }, page), ...more.map((text) => toRow({ name: '', text }, page))];
+    },
+  );
   return [
     INDENT + page.paint('bold', toProcessName(view)),
     ...facts,
@@ -54,7 +60,10 @@ function toRows(value: string, page: Page): string[] {
     .flatMap((line) => wrap(line, width));
 }
 
-function toFacts(view: ProcessView, page: Page): readonly Fact[] {
+function toFacts(
+  view: ProcessView,
+  { page, usage = null }: Pick<ProcessFacts, 'usage'> & { readonly page: Page },
+): readonly Fact[] {
   return [
     ['status', toStatusText(view)],
     ...('reason' in view && view.reason !== null ? [['end', toEndText(view)] as const] : []),
@@ -74,7 +83,8 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ...('held' in view && view.held !== null ? [['held by', heldByWords[view.held]] as const] : []),
     ['created', toTimeText(view.createdAt)],
     ...('runtimeMs' in view ? [['runtime', formatDuration(view.runtimeMs)] as const] : []),
-    ...('cpuMs' in view && view.cpuMs !== null ? [['cpu time', formatDuration(view.cpuMs)] as const] : []),
+    ...toUsageFacts(view, usage),
+    ...(view.resourceLimits == null ? [] : [['limits', describeLimits(view.resourceLimits)] as const]),
     ...('endsAt' in view && view.endsAt !== null
       ? [['ends', `by ${toTimeText(view.endsAt)} at the latest, by its time limit`] as const]
       : []),
@@ -133,6 +143,11 @@ function toSupervisorFacts(
       isDoubtful ? `${supervisorId}, which does not answer: state as last recorded` : supervisorId,
     ],
   ];
+}
+
+function toUsageFacts(view: ProcessView, usage: ProcessUsage | null): readonly Fact[] {
+  const text = usage === null ? describeFinalUsage(view) : describeUsage(usage);
+  return text === '' ? [] : [[usage === null ? 'used' : 'uses', text]];
 }
 
 function toStatusText(view: ProcessView): string {

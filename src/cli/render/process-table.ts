@@ -1,4 +1,6 @@
 import { formatDuration } from '../../config/format-duration.ts';
+import { describeUsage } from '../../process/describe-usage.ts';
+import type { ProcessUsage } from '../../process/process-usage.ts';
 import { type ProcessView, toPausedAt } from '../../process/process-view.ts';
 import type { Page } from './page.ts';
 import { toVisible } from './printable.ts';
@@ -16,6 +18,8 @@ export interface ListedProcess {
   readonly view: ProcessView;
   /** `false`: its supervisor did not answer, and the view may be out of date. */
   readonly answered: boolean;
+  /** What it uses, where that was measured. */
+  readonly usage?: ProcessUsage | null;
 }
 
 /** Owners of processes that the user starts, which are not shown. */
@@ -54,7 +58,11 @@ export function renderProcessTable(processes: readonly ListedProcess[], page: Pa
 
 function toDetails(process: ListedProcess): readonly string[] {
   const belonging = toOriginLine(process);
-  return [...(belonging === null ? [] : [belonging]), ...toLeftoverLines(process.view)];
+  return [
+    ...(belonging === null ? [] : [belonging]),
+    ...(process.usage == null ? [] : [`└ ${describeUsage(process.usage)}`]),
+    ...toLeftoverLines(process.view),
+  ];
 }
 
 /** Returns a line for each of up to five live leftovers and suspects of an ended process, then the number of the others. */

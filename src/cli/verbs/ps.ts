@@ -1,5 +1,8 @@
 import type { Command } from '@commander-js/extra-typings';
+import { createRealClock } from '../../clock/real-clock.ts';
+import { createUsageReader, type ProcessUsage } from '../../process/process-usage.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
+import { findListeningPorts } from '../../readiness/listening-ports.ts';
 import type { SeenProcess } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -10,10 +13,20 @@ import { addStateFlags, type DefineVerb, type FlagsOf } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
 
 const addFlags = (command: Command) =>
-  addStateFlags(command.option('-a, --all', 'include ended processes'), {
-    json: 'print one JSON array',
-    quiet: 'print only ids',
-  });
+  addStateFlags(
+    command
+      .option('-a, --all', 'include ended processes')
+      .option('-u, --usage', 'show what they use: CPU time, memory, disks, processes, ports'),
+    {
+      json: 'print one JSON array',
+      quiet: 'print only ids',
+    },
+  );
+
+/** `usage` is `null` for a process that has ended. */
+interface MeasuredProcess extends SeenProcess {
+  readonly usage?: ProcessUsage | null;
+}
 
 export type ListFlags = FlagsOf<typeof addFlags>;
 
@@ -42,11 +55,18 @@ export function listProcesses(input: VerbInput<ListFlags>): Promise<number> {
   const { flags, io } = input;
   return withState(input, async (state) => {
     const { processes, warnings } = await state.list({ onlyLive: flags.all !== true });
-    const shown = sortForReading(processes, flags);
+    const sorted = sortForReading(processes, flags);
+    const shown = flags.usage === true ? await measure(sorted) : sorted;
     printLines(io, ...toLines(shown, { ...input, path: state.path }));
     for (const warning of warnings) printNote(io, warning);
     return exitCodes.done;
   });
+}
+
+async function measure(processes: readonly SeenProcess[]): Promise<readonly MeasuredProcess[]> {
+  const readUsage = createUsageReader({ clock: createRealClock(), findPorts: findListeningPorts });
+  const usages = await readUsage(processes.map(({ view }) => view));
+  return processes.map((seen) => ({ ...seen, usage: usages.get(seen.view.id) ?? null }));
 }
 
 /** Puts live processes first, then ended ones with the newest end last. Ended ones with live leftovers are always included. */
@@ -64,7 +84,7 @@ function endOf({ view }: SeenProcess): number {
 }
 
 function toLines(
-  shown: readonly SeenProcess[],
+  shown: readonly MeasuredProcess[],
   { flags, io, path }: VerbInput<ListFlags> & { readonly path: string },
 ): readonly string[] {
   if (flags.json === true) return [JSON.stringify(shown.map(toJson))];
@@ -78,6 +98,6 @@ export function describeEmptyList({ path, all }: { readonly path: string; readon
   return `No ${all ? '' : 'live '}processes known in ${toPrintable(path)}`;
 }
 
-function toJson({ view, supervisorId, answered }: SeenProcess): object {
-  return { ...view, supervisorId, answered };
+function toJson({ view, supervisorId, answered, usage }: MeasuredProcess): object {
+  return { ...view, supervisorId, answered, ...(usage !== undefined && { usage }) };
 }

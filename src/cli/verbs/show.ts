@@ -1,4 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
+import { createRealClock } from '../../clock/real-clock.ts';
+import { createUsageReader } from '../../process/process-usage.ts';
+import { findListeningPorts } from '../../readiness/listening-ports.ts';
 import { printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { chooseProcess } from '../find-process.ts';
@@ -8,7 +11,7 @@ import { addStateFlags, type DefineVerb, type FlagsOf, idHelp } from '../verb.ts
 import { type VerbInput, withState } from '../with-state.ts';
 
 const addFlags = (command: Command) =>
-  addStateFlags(command.argument('<id>', idHelp), { json: 'print {"view": …, "timeline": […]}' });
+  addStateFlags(command.argument('<id>', idHelp), { json: 'print {"view": …, "timeline": […], "usage": …}' });
 
 /** Defines `troupe show`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
@@ -34,8 +37,13 @@ export function showProcess(
     if (chosen === null) return exitCodes.failed;
     const shown = await state.show(chosen.view.id);
     const { view, timeline, supervisorId, answered } = shown;
-    if (flags.json === true) printLines(io, JSON.stringify({ view, timeline, supervisorId, answered }));
-    else printLines(io, ...renderProcessFacts(shown, createPage(io.stdout)));
+    const usage =
+      (await createUsageReader({ clock: createRealClock(), findPorts: findListeningPorts })([view])).get(
+        view.id,
+      ) ?? null;
+    if (flags.json === true)
+      printLines(io, JSON.stringify({ view, timeline, supervisorId, answered, usage }));
+    else printLines(io, ...renderProcessFacts({ ...shown, usage }, createPage(io.stdout)));
     return exitCodes.done;
   });
 }

@@ -1,8 +1,9 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { formatBytes } from '../../output/cut-text.ts';
+import { describeFinalUsage, describeLimits, describeUsage } from '../../process/describe-usage.ts';
 import { type ProcessView, toPausedAt } from '../../process/process-view.ts';
 import type { StagedProcess } from './staged-process.ts';
-import { at, live, select, travelTo } from './state.ts';
+import { at, live, select, travel, travelTo, usage } from './state.ts';
 import { toClock, toEndClause, toRuntime } from './words.ts';
 
 /** Facts of a process, and its timeline until the shown moment. */
@@ -106,12 +107,19 @@ function toFacts(process: StagedProcess): readonly Fact[] {
       ? [['suspects', members(view.suspects)] as const]
       : []),
     ...('held' in view && view.held !== null ? [['held by', view.held] as const] : []),
-    ...('cpuMs' in view && view.cpuMs !== null ? [['CPU time', formatDuration(view.cpuMs)] as const] : []),
+    ...toUsage(process),
+    ...(view.resourceLimits == null ? [] : [['limits', describeLimits(view.resourceLimits)] as const]),
     ...('receipt' in view && view.receipt !== null ? [['receipt', toReceipt(view.receipt)] as const] : []),
     ...Object.entries(view.metadata).map(
       ([name, value]): Fact => [name, typeof value === 'string' ? value : JSON.stringify(value)],
     ),
   ];
+}
+
+function toUsage({ view, endedAt }: StagedProcess): readonly Fact[] {
+  const figures = endedAt === null && travel.value === null ? usage.value[view.id] : undefined;
+  const text = figures === undefined ? describeFinalUsage(view) : describeUsage(figures);
+  return text === '' ? [] : [[figures === undefined ? 'used' : 'uses', text]];
 }
 
 function toReady(view: ProcessView): readonly Fact[] {

@@ -1,17 +1,11 @@
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import { emptyLiveState, type LiveState } from '../../live/live-state.ts';
 import { createRemoteStore } from '../../live/remote-store.ts';
+import type { ProcessUsage } from '../../process/process-usage.ts';
 import type { AboutInspector, InspectedSupervisor } from '../inspector-handler.ts';
 import type { Range } from './axis.ts';
 import { type StageRow, toMoments, toStage } from './stage.ts';
 import { toStaged } from './staged-process.ts';
-
-/** CPU, memory and ports of a process with everything it started. */
-export interface Usage {
-  readonly cpuShare: number | null;
-  readonly memoryBytes: number;
-  readonly ports: readonly number[];
-}
 
 /** Process or conversation that the panes below show. */
 export interface Selection {
@@ -42,7 +36,7 @@ export const hidesEnded = signal(false);
 /** Part of the axis that was chosen: a length that follows the time in ms, a fixed part, or `null` for all. */
 export const chosenRange = signal<number | Range | null>(null);
 export const selection = signal<Selection | null>(readHash());
-export const usage = signal<Readonly<Record<string, Usage>>>({});
+export const usage = signal<Readonly<Record<string, ProcessUsage>>>({});
 /** Answer to the last order; `null` once it was read. */
 export const answer = signal<{ readonly text: string; readonly isRefusal: boolean } | null>(null);
 

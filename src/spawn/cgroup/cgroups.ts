@@ -5,7 +5,7 @@ import { readStatLine } from '../tree/proc-entry.ts';
 import type { ToMark } from '../tree/scoped-table.ts';
 import { listBelow } from './cgroup-files.ts';
 import { type Controller, delegate, enableBelow, setLimit, toCgroupSettings } from './controllers.ts';
-import { CGROUP_PREFIX, findOwnCgroup } from './own-cgroup.ts';
+import { CGROUP_PREFIX, findOwnCgroup, HOST_CGROUP } from './own-cgroup.ts';
 
 /** Cgroups of one supervisor, one for each attempt of a process. A descendant stays in it, whatever it does to its environment or session. */
 export interface Cgroups {
@@ -49,7 +49,8 @@ export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
   function sweep(): void {
     if (hasSwept) return;
     hasSwept = true;
-    for (const name of listBelow(base)) if (isOfDead(name)) removeAll(join(base, name));
+    for (const name of listBelow(base))
+      if (name === HOST_CGROUP || isOfDead(name)) removeAll(join(base, name));
   }
 
   const obstacles = new Map<Controller, string | null>();

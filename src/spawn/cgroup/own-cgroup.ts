@@ -39,6 +39,16 @@ export function findOuterCgroup(own: OwnCgroup = findOwnCgroup()): string | null
   return end === -1 ? null : own.path.slice(0, end);
 }
 
+/** Returns the cgroup of a process that a supervisor has put into one of its own; `null` for others. */
+export function findProcessCgroup(pid: number): string | null {
+  const path = /^0::(\/.*)$/m.exec(readProcText(`/proc/${pid}/cgroup`) ?? '')?.[1];
+  const name = new RegExp(`/${CGROUP_PREFIX}[^/]+/(?:session|persistent)/[^/]+`).exec(path ?? '');
+  if (path === undefined || name === null) return null;
+  const mount = findMount(readProcText('/proc/self/mountinfo') ?? '');
+  // Below it are the cgroups of supervisors that the process has started.
+  return mount === null ? null : join(mount, path.slice(0, name.index + name[0].length));
+}
+
 /** Finds the mount of the whole hierarchy; see proc_pid_mountinfo(5). */
 function findMount(mountinfo: string): string | null {
   for (const line of mountinfo.split('\n')) {

@@ -1,12 +1,23 @@
 import type { Clock } from '../../clock/clock.ts';
-import { listPids, readProcText } from './proc-entry.ts';
+import { readCgroupPids } from '../cgroup/cgroup-files.ts';
+import { readCgroupUsage } from '../cgroup/cgroup-usage.ts';
+import { findProcessCgroup } from '../cgroup/own-cgroup.ts';
+import { listPids, readDiskBytes, readProcText } from './proc-entry.ts';
 
-/** CPU and memory of a leader and everything it started. */
+/** What a leader and everything it started use now and have used. */
 export interface TreeUsage {
   /** Share since the last measurement, 1 being one processor; `null` at the first one. */
   readonly cpuShare: number | null;
-  /** Resident memory; shared pages count for each process. */
+  /** CPU time in milliseconds; without a cgroup that of the living processes and of the children that they have waited for. */
+  readonly cpuMs: number;
+  /** Memory in bytes: as the controller of the cgroup counts it, or else resident memory, in which shared pages count for each process. */
   readonly memoryBytes: number;
+  /** Largest memory so far: of all together with the controller of the cgroup, or else the largest of one living process; `null` where it is unknown. */
+  readonly peakMemoryBytes: number | null;
+  /** Bytes read from disks, counted like `cpuMs`; `null` where they are unknown. */
+  readonly readBytes: number | null;
+  /** Bytes written to disks, counted like `cpuMs`; `null` where they are unknown. */
+  readonly writtenBytes: number | null;
   readonly pids: readonly number[];
 }
 
@@ -23,6 +34,8 @@ interface Member {
   /** Identifies one process for ever, together with the pid. */
   readonly startTicks: string;
   readonly cpuTicks: number;
+  /** CPU time of the children that it has waited for. */
+  readonly childTicks: number;
   readonly pages: number;
 }
 
@@ -39,10 +52,10 @@ export function createUsageMeter({ clock }: { readonly clock: Clock }): UsageMet
       const members = readMembers();
       const atMs = clock.nowMs();
       const usages = leaders.flatMap((leader): [number, TreeUsage][] => {
-        const tree = findTree(leader, members);
+        const cgroup = findProcessCgroup(leader);
+        const tree = findTree(leader, { members, cgroup });
         if (tree.length === 0) return [];
-        const memoryBytes = tree.reduce((sum, { pages }) => sum + pages, 0) * pageBytes;
-        return [[leader, { cpuShare: toShare(tree, atMs), memoryBytes, pids: tree.map(({ pid }) => pid) }]];
+        return [[leader, { cpuShare: toShare(tree, atMs), ...toTotals(tree, { cgroup, pageBytes }) }]];
       });
       before = { atMs, ticks: new Map(members.map((member) => [toKey(member), member.cpuTicks])) };
       return new Map(usages);
@@ -52,20 +65,60 @@ export function createUsageMeter({ clock }: { readonly clock: Clock }): UsageMet
   function toShare(tree: readonly Member[], atMs: number): number | null {
     const { atMs: beforeAtMs, ticks } = before ?? { atMs: 0, ticks: new Map<string, number>() };
     if (before === null || atMs <= beforeAtMs) return null;
-    const spent = tree.reduce((sum, member) => sum + member.cpuTicks - (ticks.get(toKey(member)) ?? 0), 0);
+    const spent = sum(tree, (member) => member.cpuTicks - (ticks.get(toKey(member)) ?? 0));
     return spent / TICKS_PER_SECOND / ((atMs - beforeAtMs) / 1_000);
   }
+}
+
+function toTotals(
+  tree: readonly Member[],
+  { cgroup, pageBytes }: { readonly cgroup: string | null; readonly pageBytes: number },
+): Omit<TreeUsage, 'cpuShare'> {
+  const held = cgroup === null ? null : readCgroupUsage(cgroup);
+  const pids = tree.map(({ pid }) => pid);
+  const ticks = sum(tree, ({ cpuTicks, childTicks }) => cpuTicks + childTicks);
+  const disks = held?.readBytes == null ? pids.map(readDiskBytes) : [];
+  return {
+    cpuMs: held?.cpuMs ?? (ticks * 1_000) / TICKS_PER_SECOND,
+    memoryBytes: held?.memoryBytes ?? sum(tree, ({ pages }) => pages) * pageBytes,
+    peakMemoryBytes: held?.peakMemoryBytes ?? findLargestPeak(pids),
+    readBytes: held?.readBytes ?? addKnown(disks.map(({ readBytes }) => readBytes)),
+    writtenBytes: held?.writtenBytes ?? addKnown(disks.map(({ writtenBytes }) => writtenBytes)),
+    pids,
+  };
+}
+
+function sum<Item>(items: readonly Item[], toNumber: (item: Item) => number): number {
+  return items.reduce((total, item) => total + toNumber(item), 0);
+}
+
+/** Returns `null` where one is unknown. */
+function addKnown(figures: readonly (number | null)[]): number | null {
+  const known = figures.filter((figure) => figure !== null);
+  return known.length === figures.length ? sum(known, (figure) => figure) : null;
+}
+
+function findLargestPeak(pids: readonly number[]): number | null {
+  const peaks = pids.flatMap((pid) => {
+    const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readProcText(`/proc/${pid}/status`) ?? '')?.[1];
+    return kibibytes === undefined ? [] : [Number(kibibytes) * 1024];
+  });
+  return peaks.length === 0 ? null : Math.max(...peaks);
 }
 
 function toKey({ pid, startTicks }: Member): string {
   return `${pid} ${startTicks}`;
 }
 
-/** Returns all descendants of the leader, and detached processes in its group or session. */
-function findTree(leader: number, members: readonly Member[]): readonly Member[] {
-  const pids = new Set([leader]);
+/** Returns the members of the cgroup; without one, all descendants of the leader, and detached processes in its group or session. */
+function findTree(
+  leader: number,
+  { members, cgroup }: { readonly members: readonly Member[]; readonly cgroup: string | null },
+): readonly Member[] {
+  const inCgroup = cgroup === null ? null : readCgroupPids(cgroup);
+  const pids = new Set(inCgroup ?? [leader]);
   // A child may have a smaller pid than its parent, so one pass may miss some.
-  for (let size = 0; size !== pids.size; ) {
+  for (let size = 0; inCgroup === null && size !== pids.size; ) {
     size = pids.size;
     for (const { pid, ppid, pgid, sid } of members) {
       if (pids.has(ppid) || pgid === leader || sid === leader) pids.add(pid);
@@ -94,6 +147,7 @@ function readMember(pid: number): readonly Member[] {
       sid: field(6),
       startTicks: fields[22 - 3] ?? '',
       cpuTicks: field(14) + field(15),
+      childTicks: field(16) + field(17),
       pages: field(24),
     },
   ];

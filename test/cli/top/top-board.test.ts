@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { TopBoard } from '../../../src/cli/verbs/top/top-board.ts';
 import { renderTop } from '../../../src/cli/verbs/top/top-view.ts';
 import { TroupeError } from '../../../src/config/troupe-error.ts';
+import type { ProcessUsage } from '../../../src/process/process-usage.ts';
 import type { ProcessView } from '../../../src/process/process-view.ts';
-import type { TreeUsage } from '../../../src/spawn/tree/tree-usage.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
 import { markedPage, plainPage } from '../plain-page.ts';
 import { endedView, processView } from '../process-views.ts';
@@ -12,15 +12,14 @@ import { endedView, processView } from '../process-views.ts';
 const running = (id: string, pid: number): FakeProcess => ({
   view: { ...processView({ id }), pid } as ProcessView,
 });
-const usage = (cpuShare: number, mebibytes: number): TreeUsage => ({
-  cpuShare,
-  memoryBytes: mebibytes * 1024 ** 2,
-  pids: [],
+const usage = (cpuShare: number, mebibytes: number): ProcessUsage => ({
+  ...{ cpuShare, cpuMs: 0, memoryBytes: mebibytes * 1024 ** 2, peakMemoryBytes: null },
+  ...{ readBytes: null, writtenBytes: null, processes: 1, ports: [] },
 });
 const usages = new Map([
-  [1, usage(0, 300)],
-  [2, usage(1.5, 10)],
-  [3, usage(0.2, 20)],
+  ['a', usage(0, 300)],
+  ['b', usage(1.5, 10)],
+  ['c', usage(0.2, 20)],
 ]);
 
 function board(
@@ -32,7 +31,7 @@ function board(
   let changes = 0;
   const made = new TopBoard({
     state: directory,
-    meter: { measure: () => usages },
+    readUsage: async () => usages,
     page: plainPage(80),
     showsAll,
     onChange: () => {

@@ -27,7 +27,12 @@ vi.mock('../../../src/inspector/page/charts.ts', () => ({
 }));
 
 const golden = (name: string) => join(import.meta.dirname, 'golden', `${name}.txt`);
-const usage = { tool_web: { cpuShare: 0.256, memoryBytes: 3_145_728, ports: [3_000, 3_001] } };
+const usage = {
+  tool_web: {
+    ...{ cpuShare: 0.256, cpuMs: 4_200, memoryBytes: 3_145_728, peakMemoryBytes: 4_194_304 },
+    ...{ readBytes: 0, writtenBytes: 1_024, processes: 2, ports: [3_000, 3_001] },
+  },
+};
 
 /** Parts of the page, and how each is reached. */
 const views: readonly (readonly [

@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readCgroupUsage } from '../../../src/spawn/cgroup/cgroup-usage.ts';
-import { enableBelow, setLimit } from '../../../src/spawn/cgroup/controllers.ts';
+import { type Controller, delegate, enableBelow, setLimit } from '../../../src/spawn/cgroup/controllers.ts';
+import { joinCgroup } from '../../../src/spawn/cgroup/join-cgroup.ts';
+import { findOwnCgroup, HOST_CGROUP } from '../../../src/spawn/cgroup/own-cgroup.ts';
 import { createTestCgroups } from '../../support/cgroups.ts';
 import { tempDir } from '../../support/os.ts';
 import { openRealHarness } from '../../support/real.ts';
@@ -72,6 +75,72 @@ test('figures without a controller are unknown', () => {
 
   expect(readCgroupUsage(path)).toEqual({ cpuMs: 0, ...unknown });
   expect(readCgroupUsage(join(path, 'gone'))).toEqual({ cpuMs: null, ...unknown });
+});
+
+/** Controller that can be tried here: handing one on is the same for all. `null` without any. */
+function findOffered(): string | null {
+  const own = findOwnCgroup();
+  const [offered] = 'path' in own ? read(own.path, 'cgroup.controllers').trim().split(' ') : [];
+  if (offered) return offered;
+  console.warn('Tests that hand a controller on are SKIPPED: the cgroup of this program has none.');
+  return null;
+}
+
+describe.skipIf(findOffered() === null)('handing a controller on', () => {
+  const controller = findOffered() as Controller;
+
+  /** Opens the cgroup of a program that may hand the controller on. */
+  function openDelegated(): string {
+    const cgroups = createTestCgroups();
+    const path = cgroups.open({ id: 'tool_a', attempt: 1, outlives: false, limits: null }) ?? '';
+    const above = [dirname(dirname(dirname(path))), dirname(dirname(path)), dirname(path)];
+    const added = above.filter((each) => !read(each, 'cgroup.subtree_control').includes(controller));
+    for (const each of added) delegate(each, controller);
+    onTestFinished(() => {
+      cgroups.remove(join(path, HOST_CGROUP));
+      cgroups.remove(path);
+      for (const each of added.toReversed())
+        writeFileSync(join(each, 'cgroup.subtree_control'), `-${controller}`);
+      cgroups.close();
+    });
+    return path;
+  }
+
+  /** Enables the controller in a program in that cgroup; `with` says who else is there. */
+  function enableIn(path: string, company: 'alone' | 'with a shell'): unknown {
+    const source = join(import.meta.dirname, '../../../src/spawn/cgroup');
+    const script = `
+      import { readFileSync } from 'node:fs';
+      import { enableBelow } from '${source}/controllers.ts';
+      import { findOwnCgroup } from '${source}/own-cgroup.ts';
+      const why = enableBelow('${path}', '${controller}');
+      const now = readFileSync('/proc/self/cgroup', 'utf8').match(/^0::.*\\/(.*)$/m)[1];
+      console.log(JSON.stringify({ why, now, base: findOwnCgroup().path }));`;
+    const node = `"${process.execPath}" --input-type=module -e "$0"`;
+    const line = company === 'alone' ? `exec ${node}` : `${node}; true`;
+    const [file, ...args] = joinCgroup(path, { command: ['sh', '-c', line, script], env: process.env });
+    return JSON.parse(spawnSync(file, args, { encoding: 'utf8' }).stdout);
+  }
+
+  test('a program alone in its cgroup moves below it', () => {
+    const path = openDelegated();
+    expect(enableIn(path, 'alone')).toEqual({ why: null, now: HOST_CGROUP, base: path });
+    expect(read(path, 'cgroup.subtree_control').trim()).toBe(controller);
+  });
+
+  test('a program with others in its cgroup stays, and says why', () => {
+    const path = openDelegated();
+    expect(enableIn(path, 'with a shell')).toEqual({
+      why: expect.stringMatching(
+        new RegExp(
+          `^the cgroup ${path} cannot hand the controller "${controller}" on, because process \\d+ of another program is in it$`,
+        ),
+      ),
+      now: basename(path),
+      base: path,
+    });
+    expect(read(path, 'cgroup.subtree_control').trim()).toBe('');
+  });
 });
 
 /** Returns whether the controller can be had here; says so where tests are skipped. */

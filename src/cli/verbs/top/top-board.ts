@@ -1,8 +1,8 @@
 import { toErrorText } from '../../../config/error-text.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
+import type { ReadUsage } from '../../../process/process-usage.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
-import type { UsageMeter } from '../../../spawn/tree/tree-usage.ts';
-import type { SeenProcess, StateDirectory } from '../../../state-directory/state-directory.ts';
+import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import type { Page } from '../../render/page.ts';
 import { renderProcessFacts } from '../../render/process-facts.ts';
 import { sortForReading } from '../ps.ts';
@@ -10,7 +10,7 @@ import { sortRows, type TopPane, type TopRow, type TopView, topOrders } from './
 
 export interface TopBoardOptions {
   readonly state: StateDirectory;
-  readonly meter: UsageMeter;
+  readonly readUsage: ReadUsage;
   readonly page: Page;
   readonly showsAll: boolean;
   /** Called after each change of the view. */
@@ -110,10 +110,15 @@ export class TopBoard {
   }
 
   async #read(): Promise<void> {
-    const { state, meter } = this.#options;
+    const { state, readUsage } = this.#options;
     const { processes, warnings } = await state.list();
     const { showsAll, order } = this.#view;
-    const rows = sortRows(toRows(sortForReading(processes, { all: showsAll }), meter), order);
+    const shown = sortForReading(processes, { all: showsAll });
+    const usages = await readUsage(shown.map(({ view }) => view));
+    const rows = sortRows(
+      shown.map((seen) => ({ ...seen, usage: usages.get(seen.view.id) ?? null })),
+      order,
+    );
     this.#change({ rows, selectedId: toSelected(rows, this.#view), message: warnings[0] ?? null });
     await this.#refreshFacts();
   }
@@ -133,7 +138,13 @@ export class TopBoard {
   }
 
   #toFacts(seen: Awaited<ReturnType<StateDirectory['show']>>, from: number): FactsPane {
-    return { type: 'facts', of: seen.view, lines: renderProcessFacts(seen, this.#options.page), from };
+    const usage = this.#view.rows.find(({ view }) => view.id === seen.view.id)?.usage ?? null;
+    return {
+      type: 'facts',
+      of: seen.view,
+      lines: renderProcessFacts({ ...seen, usage }, this.#options.page),
+      from,
+    };
   }
 
   async #end({ id }: ProcessView): Promise<void> {
@@ -158,14 +169,6 @@ export class TopBoard {
   }
 }
 
-function toRows(processes: readonly SeenProcess[], meter: UsageMeter): readonly TopRow[] {
-  const usages = meter.measure(processes.flatMap(({ view }) => toLeader(view) ?? []));
-  return processes.map((seen) => {
-    const leader = toLeader(seen.view);
-    return { ...seen, usage: leader === null ? null : (usages.get(leader) ?? null) };
-  });
-}
-
 function toNextOrder({ order, rows }: TopView): Pick<TopView, 'order' | 'rows'> {
   const next = topOrders[(topOrders.indexOf(order) + 1) % topOrders.length] ?? 'cpu';
   return { order: next, rows: sortRows(rows, next) };
@@ -186,8 +189,4 @@ function toSelected(rows: readonly TopRow[], before: TopView): string | null {
 
 function toIdAt(rows: readonly TopRow[], at: number): string | null {
   return rows[Math.min(Math.max(0, at), rows.length - 1)]?.view.id ?? null;
-}
-
-function toLeader(view: SeenProcess['view']): number | null {
-  return 'endedAt' in view || !('pid' in view) ? null : view.pid;
 }

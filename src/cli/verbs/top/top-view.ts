@@ -1,5 +1,5 @@
+import type { ProcessUsage } from '../../../process/process-usage.ts';
 import { hasLiveMembers, type ProcessView } from '../../../process/process-view.ts';
-import type { TreeUsage } from '../../../spawn/tree/tree-usage.ts';
 import type { SeenProcess } from '../../../state-directory/state-directory.ts';
 import type { Page } from '../../render/page.ts';
 import { toPrintable, toVisible } from '../../render/printable.ts';
@@ -10,7 +10,7 @@ import { clip, pad, textWidth } from '../../render/wrap.ts';
 import { describeEmptyList } from '../ps.ts';
 
 export interface TopRow extends SeenProcess {
-  readonly usage: TreeUsage | null;
+  readonly usage: ProcessUsage | null;
 }
 
 export const topOrders = ['cpu', 'memory', 'age'] as const;
@@ -115,12 +115,12 @@ function toKeyHelp({ pane, order }: Pick<TopView, 'pane' | 'order'>): string {
   return `q quit · ↑↓ select · ⏎ facts · k end it · a all · s by ${order}`;
 }
 
-function toPercent(usage: TreeUsage | null): string {
+function toPercent(usage: ProcessUsage | null): string {
   return usage === null || usage.cpuShare === null
     ? '–'
     : `${Math.round(Math.max(0, usage.cpuShare) * 100)}%`;
 }
 
-function toMebibytes(usage: TreeUsage | null): string {
+function toMebibytes(usage: ProcessUsage | null): string {
   return usage === null ? '–' : `${Math.round(usage.memoryBytes / 1024 ** 2)}M`;
 }
