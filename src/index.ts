@@ -72,6 +72,7 @@ export type {
   AgentPolicyCommands,
   AgentPolicySettings,
   AgentPolicyTools,
+  AgentResourceLimits,
   AgentSupervisorSettings,
 } from './config/agent-file-sections.ts';
 export type { Duration } from './config/duration.ts';
@@ -87,7 +88,7 @@ export type {
   SizeOptions,
   WorkerContext,
 } from './config/process-spec.ts';
-export type { ResourceLimits } from './config/resource-limits.ts';
+export type { AppliedLimits, ResourceLimits } from './config/resource-limits.ts';
 export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
 export type { EndingSignal } from './config/signal-name.ts';
 export type { Span } from './config/span.ts';
@@ -205,9 +206,7 @@ export type {
   SurvivedResult,
   TimedOutResult,
 } from './process/process-result.ts';
-export type { ProcessUsage } from './process/process-usage.ts';
 export type {
-  AppliedLimits,
   AwaitedInput,
   FinalFacts,
   FinalView,
@@ -248,6 +247,7 @@ export type {
 export type { Hints } from './spawn/environment.ts';
 export type { ProcessIdentity } from './spawn/tree/identity.ts';
 export type { TableScope } from './spawn/tree/process-table.ts';
+export type { ProcessUsage } from './spawn/tree/tree-usage.ts';
 export { createFileJournal } from './store/file-journal.ts';
 export type { Journal } from './store/journal.ts';
 export { createMemoryJournal } from './store/journal.ts';

@@ -31,6 +31,11 @@ export interface ResourceLimits {
   readonly oomScoreAdj?: number | undefined;
 }
 
+/** Limits on what a process may use, and what the one of the memory counts: all its processes together, or each by itself. */
+export interface AppliedLimits extends ResourceLimits {
+  readonly memoryOf?: 'tree' | 'process' | undefined;
+}
+
 const MIB = 1024 * 1024;
 
 /** Schema of `ResourceLimits`. */

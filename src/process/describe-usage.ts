@@ -1,7 +1,8 @@
 import { formatDuration } from '../config/format-duration.ts';
+import type { AppliedLimits } from '../config/resource-limits.ts';
 import { formatBytes } from '../output/cut-text.ts';
-import type { ProcessUsage } from './process-usage.ts';
-import type { AppliedLimits, ProcessView } from './process-view.ts';
+import type { ProcessUsage } from '../spawn/tree/tree-usage.ts';
+import type { ProcessView } from './process-view.ts';
 
 type Figures = { readonly [Name in Exclude<keyof ProcessUsage, 'cpuShare'>]?: ProcessUsage[Name] | null };
 

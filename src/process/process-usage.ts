@@ -1,14 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
-import { createUsageMeter, type TreeUsage } from '../spawn/tree/tree-usage.ts';
+import { createUsageMeter, type ProcessUsage } from '../spawn/tree/tree-usage.ts';
 import type { ProcessView } from './process-view.ts';
-
-/** What a process and everything it started use now, and have used so far. */
-export interface ProcessUsage extends Omit<TreeUsage, 'pids'> {
-  /** Number of living operating-system processes. */
-  readonly processes: number;
-  /** TCP ports on which they listen, in ascending order; empty also where that cannot be determined. */
-  readonly ports: readonly number[];
-}
 
 /** Measures living processes. Returns nothing for those that have no operating-system process on this machine, and without `/proc`. */
 export type ReadUsage = (views: readonly ProcessView[]) => Promise<ReadonlyMap<string, ProcessUsage>>;

@@ -5,7 +5,7 @@ import type {
   ProcessEnd,
   TreeMember,
 } from '../../machines/process/context.ts';
-import type { ResourceLimits } from '../config/resource-limits.ts';
+import type { AppliedLimits } from '../config/resource-limits.ts';
 import type { ProgressView } from '../output/progress.ts';
 import type { ProcessMode } from '../spawn/backend.ts';
 import type { Command } from './command.ts';
@@ -69,11 +69,6 @@ export interface AwaitedInput {
   readonly prompt: string | null;
   /** Time at which it was noticed, in milliseconds since the epoch. */
   readonly since: number;
-}
-
-/** Limits on what a process may use, and what the one of the memory counts: all its processes together, or each by itself. */
-export interface AppliedLimits extends ResourceLimits {
-  readonly memoryOf?: 'tree' | 'process' | undefined;
 }
 
 /** Facts of a process that are decided before it starts. Only the owner can change. */

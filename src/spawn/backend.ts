@@ -2,9 +2,9 @@ import type { BackendCommand, BackendFact } from '../../machines/process/events.
 import type { ScreenCapture, TerminalSize } from '../../machines/process/terminal.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { FunctionSpec } from '../config/process-spec.ts';
+import type { AppliedLimits } from '../config/resource-limits.ts';
 import type { WorkerModule } from '../config/worker-module.ts';
 import type { OutputSink } from '../output/output-sink.ts';
-import type { AppliedLimits } from '../process/process-view.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
 
 /** Kind of connection to a process, which decides how a person can look at it from outside. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { AppliedLimits } from '../../src/config/resource-limits.ts';
 import { describeFinalUsage, describeLimits, describeUsage } from '../../src/process/describe-usage.ts';
-import type { AppliedLimits } from '../../src/process/process-view.ts';
 import { endedView, runningView } from '../support/views.ts';
 
 const MIB = 1024 * 1024;

@@ -3,9 +3,9 @@ import { formatDuration } from '../../config/format-duration.ts';
 import { quoteForShell } from '../../process/command.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import { describeFinalUsage, describeLimits, describeUsage } from '../../process/describe-usage.ts';
-import type { ProcessUsage } from '../../process/process-usage.ts';
 import { type ProcessView, type ProgressView, toPausedAt } from '../../process/process-view.ts';
 import type { TimelineEntry, TimelineEvent } from '../../process/timeline.ts';
+import type { ProcessUsage } from '../../spawn/tree/tree-usage.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
 import {

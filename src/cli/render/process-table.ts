@@ -1,7 +1,7 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { describeUsage } from '../../process/describe-usage.ts';
-import type { ProcessUsage } from '../../process/process-usage.ts';
 import { type ProcessView, toPausedAt } from '../../process/process-view.ts';
+import type { ProcessUsage } from '../../spawn/tree/tree-usage.ts';
 import type { Page } from './page.ts';
 import { toVisible } from './printable.ts';
 import {

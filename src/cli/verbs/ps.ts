@@ -1,8 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import { createRealClock } from '../../clock/real-clock.ts';
-import { createUsageReader, type ProcessUsage } from '../../process/process-usage.ts';
+import { createUsageReader } from '../../process/process-usage.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
 import { findListeningPorts } from '../../readiness/listening-ports.ts';
+import type { ProcessUsage } from '../../spawn/tree/tree-usage.ts';
 import type { SeenProcess } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';

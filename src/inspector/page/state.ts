@@ -1,7 +1,7 @@
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import { emptyLiveState, type LiveState } from '../../live/live-state.ts';
 import { createRemoteStore } from '../../live/remote-store.ts';
-import type { ProcessUsage } from '../../process/process-usage.ts';
+import type { ProcessUsage } from '../../spawn/tree/tree-usage.ts';
 import type { AboutInspector, InspectedSupervisor } from '../inspector-handler.ts';
 import type { Range } from './axis.ts';
 import { type StageRow, toMoments, toStage } from './stage.ts';

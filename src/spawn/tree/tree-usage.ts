@@ -4,8 +4,8 @@ import { readCgroupUsage } from '../cgroup/cgroup-usage.ts';
 import { findProcessCgroup } from '../cgroup/own-cgroup.ts';
 import { listPids, readDiskBytes, readProcText } from './proc-entry.ts';
 
-/** What a leader and everything it started use now and have used. */
-export interface TreeUsage {
+/** What a process and everything it started use now, and have used so far. */
+export interface ProcessUsage {
   /** Share since the last measurement, 1 being one processor; `null` at the first one. */
   readonly cpuShare: number | null;
   /** CPU time in milliseconds; without a cgroup that of the living processes and of the children that they have waited for. */
@@ -18,6 +18,14 @@ export interface TreeUsage {
   readonly readBytes: number | null;
   /** Bytes written to disks, counted like `cpuMs`; `null` where they are unknown. */
   readonly writtenBytes: number | null;
+  /** Number of living operating-system processes. */
+  readonly processes: number;
+  /** TCP ports on which they listen, in ascending order; empty also where that cannot be determined. */
+  readonly ports: readonly number[];
+}
+
+/** Usage of a leader and everything it started. */
+export interface TreeUsage extends Omit<ProcessUsage, 'processes' | 'ports'> {
   readonly pids: readonly number[];
 }
 

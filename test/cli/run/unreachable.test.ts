@@ -32,7 +32,15 @@ function runBefore(halted: Partial<StateDirectory>, { hasInput = false }: { hasI
   const order: RunRequest = {
     ...{ words: ['cat'], isShell: false, command: ['cat'], cwd: '/project', env: {}, label: null },
     replaces: false,
-    ...{ timeoutMs: 100_000, onTimeout: 'background', maxTimeMs: 0, graceMs: null, promotes: true, hasInput },
+    ...{
+      timeoutMs: 100_000,
+      onTimeout: 'background',
+      maxTimeMs: 0,
+      graceMs: null,
+      limits: undefined,
+      promotes: true,
+      hasInput,
+    },
     ...{
       background: false,
       isInteractive: false,

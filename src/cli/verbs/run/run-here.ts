@@ -76,6 +76,7 @@ function toSpec(request: RunRequest) {
     stdin: request.hasInput ? ('pipe' as const) : ('end' as const),
     ...(label !== null && { label }),
     ...(graceMs !== null && { killGrace: graceMs }),
+    ...(request.limits !== undefined && { resourceLimits: request.limits }),
   };
 }
 

@@ -61,6 +61,7 @@ export function toDaemonSpec(request: RunRequest): CommandSpec {
     ...(isInteractive && isTerminal(io) && { size: { columns: io.stdout.columns, rows: io.stdout.rows } }),
     ...(label !== null && { label }),
     ...(graceMs !== null && { killGrace: graceMs }),
+    ...(request.limits !== undefined && { resourceLimits: request.limits }),
   };
 }
 

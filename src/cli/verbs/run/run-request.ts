@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../../../config/process-spec.ts';
+import type { ResourceLimits } from '../../../config/resource-limits.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
 import type { FinalView } from '../../../process/process-view.ts';
 import { describeSuspects } from '../../../spawn/tree/suspects.ts';
@@ -20,6 +21,8 @@ export interface RunRequest extends CommandWords {
   readonly maxTimeMs: number;
   /** `null`: the default. */
   readonly graceMs: number | null;
+  /** `undefined`: none. */
+  readonly limits: ResourceLimits | undefined;
   readonly hasInput: boolean;
   /** Shows the command in this terminal and lets it read from there, as without troupe. */
   readonly isAtTerminal: boolean;
@@ -35,6 +38,9 @@ export interface RunRequest extends CommandWords {
   readonly io: CliIo;
 }
 
+/** Reasons that the exit code alone does not tell. */
+const saidTypes: ReadonlySet<string> = new Set(['timed_out', 'lost', 'outOfMemory', 'fileTooLarge']);
+
 /** Reports what the exit code cannot express: a failed start, a time limit, a lost process, and processes that may still run. */
 export function reportEnd(
   end: FinalView,
@@ -43,7 +49,7 @@ export function reportEnd(
   const { reason, exit, suspects } = end;
   if (reason.type === 'spawnFailed') {
     printError(io, reason.message, ...suggestShell({ words, isShell }));
-  } else if (reason.type === 'timed_out' || reason.type === 'lost') {
+  } else if (saidTypes.has(reason.type)) {
     printError(io, `${toProcessName(end)} ${describeEnd(reason, exit)}.`);
   }
   if (suspects.length > 0) printNote(io, describeSuspects(suspects));

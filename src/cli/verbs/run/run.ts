@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { collect, parseDuration, parseLimit } from '../../flag-values.ts';
+import { limitHelp, parseResourceLimits } from '../../resource-limit-flag.ts';
 import { type DefineVerb, type FlagsOf, stateDirFlag } from '../../verb.ts';
 import { findStateDirectory } from '../../with-state.ts';
 import { hasInput } from './forward-input.ts';
@@ -21,6 +22,7 @@ const addFlags = (command: Command) =>
     )
     .option('--max-time <duration>', 'kill it after this time (none)')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
+    .option('--limit <name=value>', 'limit what it may use; can be repeated', collect)
     .option('-b, --background', 'run it in the background from the start')
     .option('--interactive', 'in a terminal of the daemon; Ctrl-] leaves it running')
     .option('-n, --name <label>', 'a label for it, besides its id; one live process has it')
@@ -56,6 +58,7 @@ background.
 
 With --interactive it runs in a terminal of the daemon, which yours shows.
 Leaving it keeps it running; it ends when your terminal is closed.
+${limitHelp}
 
   ${name} run -- npm test
   ${name} run --timeout 10s -- npm run build
@@ -104,6 +107,7 @@ function parseRunRequest({ words, flags, io }: RunCall): RunRequest {
     onTimeout,
     maxTimeMs: flags.maxTime === undefined ? 0 : parseLimit(flags.maxTime, '--max-time'),
     graceMs: flags.grace === undefined ? null : parseDuration(flags.grace, '--grace'),
+    limits: parseResourceLimits(flags.limit),
     hasInput:
       flags.background !== true &&
       flags.interactive !== true &&

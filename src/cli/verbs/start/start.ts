@@ -11,6 +11,7 @@ import { type CliIo, printError, printLines, printNote } from '../../cli-io.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
 import { collect, parseDuration, parseLimit, parseRestart, parseSize } from '../../flag-values.ts';
 import { type Daemon, interactiveDefaults, type OpenDaemon, openDaemon } from '../../open-daemon.ts';
+import { limitHelp, parseResourceLimits } from '../../resource-limit-flag.ts';
 import { startAlone } from '../../start-alone.ts';
 import { type DefineVerb, type FlagsOf, stateDirFlag } from '../../verb.ts';
 import { findStateDirectory, type OpenState, withState } from '../../with-state.ts';
@@ -40,6 +41,7 @@ const addFlags = (command: Command) =>
     .addOption(createRestartOption(command))
     .option('--max-time <duration>', 'kill it after this time (none)')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
+    .option('--limit <name=value>', 'limit what it may use; can be repeated', collect)
     .option('--session', 'end it with the daemon')
     .option('-i, --stdin', 'give it an input, which write writes to')
     .option('--interactive', 'give it a terminal')
@@ -69,6 +71,7 @@ Conditions for --ready; all that are given must be met:
   http:URL                       an answer 2xx or 3xx
   file:PATH                      the file appears
   alive:DURATION                 it has run for this long
+${limitHelp}
 
 It runs in a daemon that starts on demand and ends when idle. Without --session
 it continues when the daemon ends, and the next one adopts it. With
@@ -172,6 +175,7 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
   checkReplace(flags);
   checkId(flags);
   const ready = parseReadiness(flags.ready ?? [], flags.readyWithin);
+  const limits = parseResourceLimits(flags.limit);
   return {
     ...interactiveDefaults,
     kind: 'service',
@@ -182,6 +186,7 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
     maxBackgroundTime: flags.maxTime === undefined ? 0 : parseLimit(flags.maxTime, '--max-time'),
     restart: { policy: parseRestart(flags.restart ?? 'never', '--restart') },
     ...(flags.grace !== undefined && { killGrace: parseDuration(flags.grace, '--grace') }),
+    ...(limits !== undefined && { resourceLimits: limits }),
     ...(flags.id !== undefined && { id: flags.id }),
     ...(flags.name !== undefined && { label: flags.name }),
     ...(ready !== null && { ready }),

@@ -1,5 +1,5 @@
-import type { ProcessUsage } from '../../../process/process-usage.ts';
 import { hasLiveMembers, type ProcessView } from '../../../process/process-view.ts';
+import type { ProcessUsage } from '../../../spawn/tree/tree-usage.ts';
 import type { SeenProcess } from '../../../state-directory/state-directory.ts';
 import type { Page } from '../../render/page.ts';
 import { toPrintable, toVisible } from '../../render/printable.ts';

@@ -42,6 +42,7 @@ const processShape = {
   ready: shape.ready,
   restart: z.strictObject({ ...shape.restart.unwrap().shape, policy: z.enum(restartWords) }),
   killGrace: shape.killGrace,
+  resourceLimits: shape.resourceLimits,
   stopSignal: memberOptions.stopSignal,
   maxBackgroundTime: shape.maxBackgroundTime,
   maxLogBytes: shape.maxLogBytes,
