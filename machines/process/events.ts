@@ -70,7 +70,7 @@ export type BackendFact = At<
   | { type: 'tree.seen'; alive: readonly TreeMember[] }
   /** A signal was sent to members of the tree; `why` is that of the command. */
   | ({ type: 'process.signalled'; why: SignalReason } & SentSignal)
-  /** All members of the tree that could be halted are. */
+  /** Members of the tree that could be halted are halted. */
   | ({ type: 'tree.paused'; why: SignalReason } & HaltedTree)
   /** No member of the tree is halted. */
   | ({ type: 'tree.resumed'; why: SignalReason } & HaltedTree)
@@ -93,7 +93,7 @@ export type BackendCommand =
   | { type: 'tree.resume'; why: SignalReason; reply: SignalReply }
   | { type: 'tree.survey' }
   | { type: 'output.settle'; quietMs: number }
-  /** With `waits` there is no limit to the time that the process may take to read. */
+  /** Writes bytes. With `waits`, the process may take any time to read them. */
   | { type: 'process.write'; data: Uint8Array; waits?: boolean; reply: (result: WriteResult) => void }
   | { type: 'process.endInput'; reply: (result: WriteResult) => void }
   | TerminalCommand<WriteResult>;

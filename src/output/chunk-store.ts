@@ -10,7 +10,7 @@ import { RingBuffer, type Run } from './ring-buffer.ts';
 
 /** The part of the output that may not be dropped from memory. */
 export interface RetainedOutput {
-  /** Where the retained bytes of each stream begin. */
+  /** Offsets at which the retained bytes of each stream begin. */
   readonly positions: StreamPositions;
   /** Bytes before this offset are elsewhere, too. */
   readonly offset: number;

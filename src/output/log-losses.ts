@@ -48,7 +48,7 @@ export class LogLosses {
     this.#lostBytes += bytes;
   }
 
-  /** Everything written earlier is gone, too. */
+  /** Marks the output written earlier as lost, too. */
   loseAll(): void {
     this.#intactBytes = 0;
   }

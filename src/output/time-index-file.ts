@@ -124,7 +124,7 @@ export class LengthMarks {
   }
 }
 
-/** Every byte of such a log stands at its offset. */
+/** Takes the offset for the position: a log that its process writes has each byte at its offset. */
 function toIndexed(mark: LengthMark): IndexedMark {
   return { ...mark, position: mark.offset };
 }

@@ -4,7 +4,7 @@ import { describeEnd } from './describe-end.ts';
 import type { AgentAnswer, EndedResult, EndFacts, Leftover, PrintedText } from './process-result.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
-/** What an ended process printed and left running. */
+/** Output of an ended process, and processes that it left running. */
 export interface EndParts {
   readonly view: FinalView;
   readonly printed: PrintedText;

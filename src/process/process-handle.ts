@@ -78,7 +78,7 @@ export type SignalRefusal =
   | 'notStarted'
   /** The process is being stopped, or its leader has just exited. */
   | 'stopping'
-  /** Its supervisor has shut down and left it running. */
+  /** The supervisor has shut down and left the process running. */
   | 'detached'
   /** The work has no operating-system process, or none that the signal could reach. */
   | 'notReached';

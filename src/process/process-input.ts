@@ -101,7 +101,7 @@ export class ProcessInput {
     this.#feed?.close();
   }
 
-  /** With `waits`, waits as long as the process does not read; see `process.write`. */
+  /** Writes text or bytes. With `waits`, waits as long as the process does not read; see `process.write`. */
   write(
     data: string | Uint8Array,
     { waits = false }: { readonly waits?: boolean } = {},

@@ -92,7 +92,7 @@ export interface SurvivedResult extends LiveFacts {
   readonly outputSoFar: PrintedText;
 }
 
-/** Nothing was started. */
+/** The start was refused; nothing was started. */
 export interface RefusedResult {
   readonly type: 'refused';
   /** The error that `start` throws. */

@@ -30,7 +30,7 @@ export type TimelineEvent =
   /** The stream of the option `input` failed with the error in the detail; the process is killed. */
   | 'input.failed'
   | 'limits.changed'
-  /** All members of the tree are halted. */
+  /** The members of the tree are halted. */
   | 'process.paused'
   | 'process.resumed'
   | 'process.stopping'

@@ -76,7 +76,7 @@ test('a condition that holds at once is watched no longer, and what follows is n
   expect([second.isWatched(), last.isWatched()]).toEqual([false, false]);
 });
 
-test('one impossible condition ends a wait for all', async () => {
+test('an impossible condition ends a wait for all', async () => {
   const [text, port] = [condition('text'), condition('port')];
   const { waiting } = arrange({ conditions: [text, port], mode: 'all' });
 

@@ -117,7 +117,7 @@ test('a time limit ends a paused process', async () => {
   expect(rig.run(0).isPaused).toBe(false);
 });
 
-test('what is left of a paused process continues once its leader has ended', async () => {
+test('leftovers of a paused process continue once its leader has ended', async () => {
   await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x', background: true });
   rig.run(0).children = [{ pid: 5, pgid: 5, startedAt: '1', command: 'sleep 5' }];

@@ -35,7 +35,7 @@ export class StarterEnded extends Error {
   override readonly name = 'StarterEnded';
 }
 
-/** One running starter. */
+/** A running starter. */
 export interface StarterProcess {
   readonly pid: number | null;
   start(order: StartOrder): Promise<StarterChild>;
@@ -101,7 +101,7 @@ export function createStarterProcess(options: {
     return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise };
   }
 
-  /** All lines were read by now: the output closes before. */
+  /** Settles the starts and exits that wait for a line. All lines were read by now: the output closes before. */
   function end(why: string): void {
     isClosed = true;
     options.onEnd(isReady ? null : why);

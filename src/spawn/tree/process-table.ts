@@ -11,7 +11,7 @@ export interface ProcessEntry {
   readonly alive: boolean;
   /** Halted by SIGSTOP or a terminal: takes no signal but SIGKILL until SIGCONT. */
   readonly stopped: boolean;
-  /** In a call that cannot be interrupted. A signal counts before its program continues; a parent in vfork(2) waits there for its child. */
+  /** Waits in a call that cannot be interrupted. A signal counts before its program continues; a parent in vfork(2) waits there for its child. */
   readonly blocked: boolean;
   /**
    * Command line, arguments joined by blanks; the program's name in brackets without one. Read from the system on first access,

@@ -7,7 +7,7 @@ import { endAll, startTicksOf, waitUntil } from '../../support/os.ts';
 const nginx = { pid: 11, pgid: 11, startedAt: '1', command: 'nginx: master' };
 const redis = { pid: 12, pgid: 12, startedAt: '1', command: 'redis-server *:6379' };
 
-test('one suspect is described in the singular, with what ends it', () => {
+test('a single suspect is described in the singular, with what ends it', () => {
   expect(describeSuspects([nginx])).toBe(
     'Possibly left running by it: 11 (nginx: master). It began meanwhile and hides its origin, so it was not signalled; to end it: kill 11',
   );
