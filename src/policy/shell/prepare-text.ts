@@ -49,148 +49,186 @@ export function prepareText(source: string): PreparedText {
   if (/[\ue000\ue001]/.test(source))
     return { text: '', literals: [], doubt: 'has a character for private use' };
   const literals: string[] = [];
-  return { ...prepare(source, { outer: 'code', literals }), literals };
+  return { ...new Preparation(source, { outer: 'code', literals }).prepare(), literals };
 }
 
-function prepare(
-  source: string,
-  { outer, literals }: { outer: FrameType; literals: string[] },
-): Omit<PreparedText, 'literals'> {
-  const pieces: string[] = [];
-  const stack: Frame[] = [{ type: outer, cases: 0 }];
-  let waiting: HereDocument[] = [];
-  let doubt: string | null = null;
-  let index = 0;
-  let pipes = 0;
+/** Pass through a text, or through the body of a here-document in it. */
+class Preparation {
+  readonly #source: string;
+  readonly #literals: string[];
+  readonly #pieces: string[] = [];
+  readonly #outer: Frame;
+  /** Frames that are open within the outer one. */
+  readonly #stack: Frame[] = [];
+  /** Here-documents whose bodies begin behind the line. */
+  #waiting: HereDocument[] = [];
+  #doubt: string | null = null;
+  #index = 0;
+  #pipes = 0;
 
-  const take = (length: number, text = source.slice(index, index + length)): void => {
-    pieces.push(text);
-    index += length;
-  };
-  const open = (type: FrameType, length: number): void => {
-    stack.push({ type, cases: 0 });
-    if (stack.length > MAX_NESTING) doubt = 'is nested too deeply to be read';
-    take(length);
-  };
-  const toLiteral = (text: string, mark = ''): string => `'${mark}\ue000${literals.push(text) - 1}\ue000'`;
+  constructor(source: string, { outer, literals }: { outer: FrameType; literals: string[] }) {
+    this.#source = source;
+    this.#literals = literals;
+    this.#outer = { type: outer, cases: 0 };
+  }
+
+  prepare(): Omit<PreparedText, 'literals'> {
+    while (this.#index < this.#source.length && this.#doubt === null) this.#takeNext();
+    if (this.#stack.length > 0 || this.#waiting.length > 0)
+      this.#doubt ??= 'cannot be read as a shell command';
+    return { text: this.#pieces.join(''), doubt: this.#doubt };
+  }
+
+  #isAt(text: string): boolean {
+    return this.#source.startsWith(text, this.#index);
+  }
+
+  #take(length: number, text = this.#source.slice(this.#index, this.#index + length)): void {
+    this.#pieces.push(text);
+    this.#index += length;
+  }
+
+  #open(type: FrameType, length: number): void {
+    this.#stack.push({ type, cases: 0 });
+    if (this.#stack.length >= MAX_NESTING) this.#doubt = 'is nested too deeply to be read';
+    this.#take(length);
+  }
+
+  #toLiteral(text: string, mark = ''): string {
+    return `'${mark}\ue000${this.#literals.push(text) - 1}\ue000'`;
+  }
 
   /** Takes text to its end, which no backslash quotes. */
-  const takeQuoted = (end: string, length: number): void => {
-    let at = index + length;
-    while (at < source.length && source[at] !== end) at += source[at] === '\\' ? 2 : 1;
-    if (at >= source.length) doubt = 'has a quote without its end';
-    take(at + 1 - index);
-  };
-  const takeRaw = (): void => {
-    const end = source.indexOf("'", index + 1);
-    if (end === -1) doubt = 'has a quote without its end';
-    const text = source.slice(index + 1, end === -1 ? source.length : end);
-    take(text.length + 2, text.length > LONG_LITERAL ? toLiteral(text) : `'${text}'`);
-  };
+  #takeQuoted(end: string, length: number): void {
+    let at = this.#index + length;
+    while (at < this.#source.length && this.#source[at] !== end) at += this.#source[at] === '\\' ? 2 : 1;
+    if (at >= this.#source.length) this.#doubt = 'has a quote without its end';
+    this.#take(at + 1 - this.#index);
+  }
 
-  const takeHereDocument = (): void => {
+  #takeRaw(): void {
+    const end = this.#source.indexOf("'", this.#index + 1);
+    if (end === -1) this.#doubt = 'has a quote without its end';
+    const text = this.#source.slice(this.#index + 1, end === -1 ? this.#source.length : end);
+    this.#take(text.length + 2, text.length > LONG_LITERAL ? this.#toLiteral(text) : `'${text}'`);
+  }
+
+  /** Takes the operator and the delimiter; the body follows at the end of the line. */
+  #takeHereDocument(): void {
     const opening = /^<<(-?)[ \t]*((?:'[^']*'|"[^"]*"|\\.|[^\s;&|<>()'"\\])+)/;
-    const [whole = '<<', dash, word = ''] = opening.exec(source.slice(index, index + 200)) ?? [];
-    if (word === '' || /[$`]/.test(word)) doubt = 'has a here-document that cannot be read';
+    const [whole = '<<', dash, word = ''] =
+      opening.exec(this.#source.slice(this.#index, this.#index + 200)) ?? [];
+    if (word === '' || /[$`]/.test(word)) this.#doubt = 'has a here-document that cannot be read';
     const delimiter = word.replaceAll(/['"]|\\(?=.)/g, '');
-    pieces.push('<');
-    waiting.push({
-      at: pieces.length,
+    this.#pieces.push('<');
+    this.#waiting.push({
+      at: this.#pieces.length,
       delimiter,
       isIndented: dash === '-',
       isLiteral: /['"\\]/.test(word),
     });
-    take(whole.length, '');
-  };
-  const takeBodies = (): void => {
-    for (const { at, delimiter, isIndented, isLiteral } of waiting) {
+    this.#take(whole.length, '');
+  }
+
+  #takeBodies(): void {
+    for (const { at, delimiter, isIndented, isLiteral } of this.#waiting) {
       const lines: string[] = [];
       let isEnded = false;
-      while (index < source.length && !isEnded) {
-        const end = source.indexOf('\n', index);
-        const raw = source.slice(index, end === -1 ? source.length : end);
+      while (this.#index < this.#source.length && !isEnded) {
+        const end = this.#source.indexOf('\n', this.#index);
+        const raw = this.#source.slice(this.#index, end === -1 ? this.#source.length : end);
         const line = isIndented ? raw.replace(/^\t+/, '') : raw;
         isEnded = line === delimiter;
         if (!isEnded) lines.push(`${line}\n`);
         // The end of the last delimiter's line still separates commands.
-        index = end === -1 ? source.length : end + 1;
+        this.#index = end === -1 ? this.#source.length : end + 1;
       }
-      if (!isEnded) doubt = 'has a here-document without its end';
+      if (!isEnded) this.#doubt = 'has a here-document without its end';
       const body = lines.join('');
-      const inner = isLiteral ? null : prepare(body, { outer: 'document', literals });
-      doubt ??= inner?.doubt ?? null;
-      pieces[at] = inner === null ? toLiteral(body, documentMark) : `"${documentMark}${inner.text}"`;
+      this.#pieces[at] = isLiteral ? this.#toLiteral(body, documentMark) : this.#prepareBody(body);
     }
-    waiting = [];
-  };
+    this.#waiting = [];
+  }
 
-  const takeCode = (frame: Frame): boolean => {
-    const character = source[index] ?? '';
-    const before = source[index - 1] ?? '\n';
+  #prepareBody(body: string): string {
+    const { text, doubt } = new Preparation(body, { outer: 'document', literals: this.#literals }).prepare();
+    this.#doubt ??= doubt;
+    return `"${documentMark}${text}"`;
+  }
+
+  /** Takes a character that has a meaning between words, if it is one. */
+  #takeCode(frame: Frame): boolean {
+    const character = this.#source[this.#index] ?? '';
+    const before = this.#source[this.#index - 1] ?? '\n';
     const isComputing = frame.type === 'arithmetic' || frame.type === 'group';
     if (character === '#' && /[\s;&|()]/.test(before)) {
-      const end = source.indexOf('\n', index);
-      index = end === -1 ? source.length : end;
+      const end = this.#source.indexOf('\n', this.#index);
+      this.#index = end === -1 ? this.#source.length : end;
     } else if (character === '\n') {
-      take(1);
-      pipes = 0;
-      takeBodies();
-    } else if (source.startsWith('<<<', index)) take(3);
-    else if (source.startsWith('<<', index) && !isComputing) takeHereDocument();
-    else if ((character === '<' || character === '>') && source[index + 1] === '(') open('paren', 2);
-    else if (source.startsWith('((', index) && !isComputing) open('arithmetic', 2);
-    else if (character === '(') open(isComputing ? 'group' : 'paren', 1);
-    else if (character === ')') {
-      const isShort = frame.type === 'arithmetic' && source[index + 1] !== ')';
-      if (isShort) doubt = 'has a substitution that cannot be read';
-      const endsPattern = frame.type === 'code' || frame.cases > 0;
-      if (!endsPattern) stack.pop();
-      take(frame.type === 'arithmetic' ? 2 : 1);
-    } else if (/[ce]/.test(character) && /[\s;&|()]/.test(before)) {
-      const [word] = /^(case|esac)(?![^\s;&|()])/.exec(source.slice(index, index + 5)) ?? [];
-      if (word === 'case') frame.cases++;
-      if (word === 'esac') frame.cases = Math.max(0, frame.cases - 1);
-      take(word?.length ?? 1);
-    } else if (ODD_BLANK.test(character))
-      doubt = 'has a character that is a blank for the parser but not for the shell';
+      this.#take(1);
+      this.#pipes = 0;
+      this.#takeBodies();
+    } else if (this.#isAt('<<<')) this.#take(3);
+    else if (this.#isAt('<<') && !isComputing) this.#takeHereDocument();
+    else if ((character === '<' || character === '>') && this.#source[this.#index + 1] === '(')
+      this.#open('paren', 2);
+    else if (this.#isAt('((') && !isComputing) this.#open('arithmetic', 2);
+    else if (character === '(') this.#open(isComputing ? 'group' : 'paren', 1);
+    else if (character === ')') this.#close(frame);
+    else if (/[ce]/.test(character) && /[\s;&|()]/.test(before)) this.#takeCase(frame);
+    else if (ODD_BLANK.test(character))
+      this.#doubt = 'has a character that is a blank for the parser but not for the shell';
     else return false;
     return true;
-  };
+  }
 
-  const takeNext = (): void => {
-    const character = source[index] ?? '';
-    const next = source[index + 1] ?? '';
-    const frame = stack.at(-1) ?? { type: outer, cases: 0 };
-    const around = stack.findLast(({ type }) => type !== 'brace')?.type;
+  /** Takes a parenthesis, which ends a pattern of `case` or the frame. */
+  #close(frame: Frame): void {
+    const isShort = frame.type === 'arithmetic' && this.#source[this.#index + 1] !== ')';
+    if (isShort) this.#doubt = 'has a substitution that cannot be read';
+    const endsPattern = frame.type === 'code' || frame.cases > 0;
+    if (!endsPattern) this.#stack.pop();
+    this.#take(frame.type === 'arithmetic' ? 2 : 1);
+  }
+
+  /** Takes `case` or `esac` where a word begins, or else its first character. */
+  #takeCase(frame: Frame): void {
+    const [word] = /^(case|esac)(?![^\s;&|()])/.exec(this.#source.slice(this.#index, this.#index + 5)) ?? [];
+    if (word === 'case') frame.cases++;
+    if (word === 'esac') frame.cases = Math.max(0, frame.cases - 1);
+    this.#take(word?.length ?? 1);
+  }
+
+  #takeNext(): void {
+    const character = this.#source[this.#index] ?? '';
+    const next = this.#source[this.#index + 1] ?? '';
+    const frame = this.#stack.at(-1) ?? this.#outer;
+    const { type: around } = this.#stack.findLast(({ type }) => type !== 'brace') ?? this.#outer;
     const isText = around === 'double' || around === 'document';
     if (character === '\\') {
-      if (next === '\n') take(2, '');
-      else if (frame.type === 'document' && !/[$`\\]/.test(next)) take(1, '\\\\');
-      else take(2);
-    } else if (character === '`') takeQuoted('`', 1);
-    else if (source.startsWith('$((', index)) open('arithmetic', 3);
-    else if (character === '$' && next === '(') open('paren', 2);
-    else if (character === '$' && next === '{') open('brace', 2);
-    else if (frame.type === 'document') take(1, character === '"' ? '\\"' : character);
+      if (next === '\n') this.#take(2, '');
+      else if (frame.type === 'document' && !/[$`\\]/.test(next)) this.#take(1, '\\\\');
+      else this.#take(2);
+    } else if (character === '`') this.#takeQuoted('`', 1);
+    else if (this.#isAt('$((')) this.#open('arithmetic', 3);
+    else if (character === '$' && next === '(') this.#open('paren', 2);
+    else if (character === '$' && next === '{') this.#open('brace', 2);
+    else if (frame.type === 'document') this.#take(1, character === '"' ? '\\"' : character);
     else if (character === '"') {
-      if (frame.type !== 'double') return open('double', 1);
-      stack.pop();
-      take(1);
+      if (frame.type !== 'double') return this.#open('double', 1);
+      this.#stack.pop();
+      this.#take(1);
     } else if (frame.type === 'brace' && character === '}') {
-      stack.pop();
-      take(1);
-    } else if (isText) take(1);
-    else if (character === '$' && next === "'") takeQuoted("'", 2);
-    else if (character === "'") takeRaw();
-    else if (frame.type === 'brace' || !takeCode(frame)) {
-      if (character === '|') pipes++;
-      else if (/[;&]/.test(character)) pipes = 0;
-      if (pipes > MAX_PIPES) doubt = 'has a pipe of too many commands';
-      take(1);
+      this.#stack.pop();
+      this.#take(1);
+    } else if (isText) this.#take(1);
+    else if (character === '$' && next === "'") this.#takeQuoted("'", 2);
+    else if (character === "'") this.#takeRaw();
+    else if (frame.type === 'brace' || !this.#takeCode(frame)) {
+      if (character === '|') this.#pipes++;
+      else if (/[;&]/.test(character)) this.#pipes = 0;
+      if (this.#pipes > MAX_PIPES) this.#doubt = 'has a pipe of too many commands';
+      this.#take(1);
     }
-  };
-
-  while (index < source.length && doubt === null) takeNext();
-  if (stack.length > 1 || waiting.length > 0) doubt ??= 'cannot be read as a shell command';
-  return { text: pieces.join(''), doubt };
+  }
 }
