@@ -1,9 +1,9 @@
 import { createEventLoopYield } from '../event-loop-yield.ts';
 import { isFind, toFoundPaths } from '../rules/compile-pattern.ts';
 import { findInner, isInert, isRunner, isShell, isTransparent } from '../rules/programs.ts';
-import { readShellText, type ShellStart } from '../shell/read-commands.ts';
+import { readShellText } from '../shell/read-commands.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
-import { type Directory, programOf, type SimpleCommand } from '../shell/simple-command.ts';
+import { type Directory, programOf, type ShellStart, type SimpleCommand } from '../shell/simple-command.ts';
 import { isCertain, toShellText, UNKNOWN, UNKNOWN_WORDS, type Word } from '../shell/word.ts';
 
 /** Simple command of a start, at any depth of wrapping. */

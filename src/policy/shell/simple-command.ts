@@ -29,6 +29,12 @@ export interface SimpleCommand {
   readonly directories: readonly Directory[];
 }
 
+/** Initial directories and input of a shell. */
+export interface ShellStart {
+  readonly directories: readonly Directory[];
+  readonly input: Word | null;
+}
+
 /** Returns a file's name without folders and Windows extension, in lower case: some file systems do not distinguish `RM` from `rm`. */
 export function programOf({ words: [first = ''] }: Pick<SimpleCommand, 'words'>): string {
   const base = first.slice(Math.max(first.lastIndexOf('/'), first.lastIndexOf('\\')) + 1).toLowerCase();

@@ -71,6 +71,11 @@ export function namedChildren({ children }: SyntaxNode): readonly SyntaxNode[] {
   return children.filter(({ isNamed }) => isNamed);
 }
 
+/** Tells whether no shell interprets the content of a node. */
+export function isLiteral({ type }: SyntaxNode): boolean {
+  return type === 'raw_string' || type === 'ansi_c_string';
+}
+
 /** The value of an assignment, behind its `=`; `null` where it is empty. */
 export function assignedValue({ children }: SyntaxNode): SyntaxNode | null {
   const equals = children.findIndex(({ type }) => type === '=' || type === '+=');
