@@ -240,6 +240,11 @@ export function createAsk(deps: DirectoryDeps): AskSupervisor {
   };
 }
 
+/** Casts options for JSON, where `undefined` fields are absent. */
+export function toPlain<T>(options: T): never {
+  return options as never;
+}
+
 /** @throws TroupeError `unreachable` for a live process whose supervisor cannot be asked. */
 export async function refuseInput(deps: DirectoryDeps, it: Recorded): Promise<WriteResult> {
   const { id } = it.record.view;
