@@ -6,7 +6,7 @@ import { ownsPid, type ProcessIdentity } from './identity.ts';
 import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
 
 /** Finds the members of one tree and remembers them between two lookups. */
-interface MemberLookup {
+export interface MemberLookup {
   /** Reads the process table and returns all living members. */
   find(): Promise<Members>;
   /** Cheap: checks only the members already known, and forgets those that are dead. */

@@ -6,13 +6,13 @@ import type {
 } from '../../../machines/process/context.ts';
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import { toSignalNumber } from '../../config/signal-name.ts';
-import { killCgroup, thawCgroup } from '../cgroup/cgroup-files.ts';
-import type { Members } from './find-members.ts';
 import type { ProcessIdentity } from './identity.ts';
-import { createMemberLookup, toKey } from './member-lookup.ts';
+import { createMemberLookup } from './member-lookup.ts';
 import { createTreePause, type TreePause } from './pause-tree.ts';
 import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
-import { endMembers, groupExists, type SendSignal, sendToMembers, toSent } from './send-signal.ts';
+import { groupExists, type SendSignal, sendToMembers } from './send-signal.ts';
+import { createTreeSurvey, type TreeSurvey } from './survey-tree.ts';
+import { createTreeSignals } from './tree-signals.ts';
 import { type LivenessWatch, watchLiveness } from './watch-liveness.ts';
 
 interface ProcessTreeOptions {
@@ -30,14 +30,9 @@ interface ProcessTreeOptions {
 }
 
 /** Leader and all processes that descend from it, for as long as one of them lives. */
-export interface ProcessTree extends Pick<TreePause, 'pause' | 'resume'> {
-  /**
-   * Returns the living members beside the leader. After the leader's exit, a new member may be missing for up to a minute while a known one
-   * lives.
-   */
-  survey(): Promise<readonly TreeMember[]>;
-  /** Returns processes that began after the leader, at the last look, and may belong to it without proof. They are never signalled. */
-  suspects(): Promise<readonly TreeMember[]>;
+export interface ProcessTree
+  extends Pick<TreePause, 'pause' | 'resume'>,
+    Pick<TreeSurvey, 'survey' | 'suspects'> {
   /**
    * Sends `signal` once to every member so that it ends, and continues halted ones; resolves when it is sent. Members that `watch` finds
    * later get it then. Processes that have lost every tie to the tree, or whose pid was reused, get nothing. Never rejects.
@@ -63,10 +58,6 @@ interface TreeListener {
   onSent?(sent: SentSignal): void;
 }
 
-/** Pauses between searches for new leftovers while a known one is alive. Searches fall on multiples of them, so that many trees share one. */
-const firstSearchPauseMs = 2_000;
-const maxSearchPauseMs = 64_000;
-
 export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const { identity, table, clock, isForeign } = options;
   const send: SendSignal = options.send ?? sendBySystem;
@@ -75,91 +66,47 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const watches = new Map<LivenessWatch, TreeListener>();
   const lookup = createMemberLookup({ identity, table, clock, isForeign, describe });
   const { isLeader } = lookup;
-  let hasLeaderExited = false;
-  let search = { atMs: Number.NEGATIVE_INFINITY, pauseMs: firstSearchPauseMs };
-  /** Suspects of the last search; `null` until they are asked for. */
-  let suspected: readonly TreeMember[] | null = null;
   const cgroup = identity.cgroup ?? null;
   const halting = createTreePause({ cgroup, find: lookup.find, table, send, clock });
   const signals = createTreeSignals({
-    ...{ cgroup, table, send, isHalted: halting.isHalted },
-    isLeader,
+    ...{ cgroup, table, send, isHalted: halting.isHalted, isLeader },
     toMember: (entry) => lookup.knownAs(entry) ?? toMember(entry),
     onSent: (sent) => {
       for (const listener of watches.values()) listener.onSent?.(sent);
     },
   });
+  const surveying = createTreeSurvey({ lookup, table, clock, reportError, describe, toMember });
 
-  const toMember = ({ pid, pgid, startedAt, command }: ProcessEntry): TreeMember => ({
-    pid,
-    pgid,
-    startedAt,
-    command: redact(command),
-  });
+  function toMember({ pid, pgid, startedAt, command }: ProcessEntry): TreeMember {
+    return { pid, pgid, startedAt, command: redact(command) };
+  }
 
   /** Describes a member. A dying process has no command line any more, so it keeps the one that was seen before. */
   function describe(entry: ProcessEntry): TreeMember {
     return (signals.last() !== null && lookup.knownAs(entry)) || toMember(entry);
   }
 
-  async function survey(): Promise<readonly TreeMember[]> {
-    try {
-      if (clock.nowMs() < search.atMs && (await lookup.isKnownMemberAlive())) return knownBesideLeader();
-      const { members } = await lookup.find();
-      suspected = null;
-      const others = members.filter((entry) => !isLeader(entry)).map(describe);
-      if (hasLeaderExited && others.length > 0) postponeSearch();
-      return others;
-    } catch (error) {
-      reportError(error);
-      return knownBesideLeader();
-    }
-  }
-
-  function knownBesideLeader(): readonly TreeMember[] {
-    return lookup.known().filter((member) => !isLeader(member));
-  }
-
-  /** Postpones the next search for new leftovers, each time for longer: surveys repeat until no leftover is alive. */
-  function postponeSearch(): void {
-    search = {
-      atMs: Math.ceil((clock.nowMs() + search.pauseMs) / search.pauseMs) * search.pauseMs,
-      pauseMs: Math.min(search.pauseMs * 2, maxSearchPauseMs),
-    };
-  }
-
-  async function suspects(): Promise<readonly TreeMember[]> {
-    try {
-      suspected ??= (await table.filterUntraceable(lookup.unclaimed())).map(toMember);
-      return suspected;
-    } catch (error) {
-      reportError(error);
-      return [];
-    }
-  }
-
   async function end(name: ProcessSignal): Promise<void> {
     halting.cancel();
     signals.begin(name);
-    suspected = null;
+    surveying.forgetSuspects();
     try {
       await signals.sendTo(await lookup.find());
     } catch (error) {
       reportError(error);
     }
-    for (const watch of watches.keys()) watch.checkNow();
+    recheck();
   }
 
   async function signal(name: ProcessSignal, to: SignalTarget): Promise<readonly SentSignal[]> {
     const { members, groups } = await lookup.find();
-    const targets = to === 'leader' ? members.filter(isLeader) : members;
-    return sendToMembers({
-      table,
-      send,
-      signal: name,
-      targets,
-      groups: to === 'leader' ? new Set() : groups,
-    });
+    return to === 'leader'
+      ? sendToMembers({ table, send, signal: name, targets: members.filter(isLeader), groups: new Set() })
+      : sendToMembers({ table, send, signal: name, targets: members, groups });
+  }
+
+  function recheck(): void {
+    for (const watch of watches.keys()) watch.checkNow();
   }
 
   function watch(listener: TreeListener): Cancel {
@@ -168,7 +115,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
         isKnownMemberAlive: lookup.isKnownMemberAlive,
         isAnyMemberAlive: async () => {
           const found = await lookup.find();
-          suspected = null;
+          surveying.forgetSuspects();
           await signals.sendTo(found);
           return found.members.length > 0;
         },
@@ -192,18 +139,16 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   }
 
   return {
-    survey,
-    suspects,
+    survey: surveying.survey,
+    suspects: surveying.suspects,
     end,
     signal,
     pause: halting.pause,
     resume: halting.resume,
     watch,
-    recheck: () => {
-      for (const each of watches.keys()) each.checkNow();
-    },
+    recheck,
     leaderExited: () => {
-      hasLeaderExited = true;
+      surveying.leaderExited();
       lookup.leaderExited(groupExists(send, identity.pgid));
       // Members known now prove later that the group is ours; a daemon may overwrite its environment soon.
       void lookup.find().catch(reportError);
@@ -214,57 +159,4 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
 /** Sends a signal by kill(2). Real-time signals have no name in Node. */
 function sendBySystem(target: number, signal: ProcessSignal | 0): void {
   process.kill(target, signal === 0 ? 0 : (toSignalNumber(signal) ?? (signal as NodeJS.Signals)));
-}
-
-/** Sends signals that end the members of one tree, and remembers which members got them. */
-function createTreeSignals(options: {
-  readonly cgroup: string | null;
-  readonly table: ProcessTable;
-  readonly send: SendSignal;
-  readonly isLeader: (entry: ProcessEntry) => boolean;
-  readonly toMember: (entry: ProcessEntry) => TreeMember;
-  readonly isHalted: (entry: ProcessEntry) => boolean;
-  readonly onSent: (sent: SentSignal) => void;
-}) {
-  const { cgroup, table, send, isLeader, toMember, isHalted, onSent } = options;
-  let last: ProcessSignal | null = null;
-  /** Members that got the last signal. */
-  let reached = new Set<string>();
-  /** Members beside the leader that got any signal. */
-  const signalled = new Map<string, TreeMember>();
-
-  return {
-    last: () => last,
-    signalled: () => [...signalled.values()],
-    /** Sets the signal that all members get from now on. */
-    begin: (name: ProcessSignal): void => {
-      last = name;
-      reached = new Set();
-    },
-    /** Sends the last signal to members that did not get it yet. SIGKILL is repeated, to reach what they forked meanwhile in their group. */
-    sendTo: async (found: Members): Promise<void> => {
-      const signal = last;
-      if (signal === null) return;
-      const isRepeated = signal === 'SIGKILL';
-      const targets = found.members.filter((entry) => isRepeated || !reached.has(toKey(entry)));
-      const isFirst = reached.size === 0;
-      const isNew = targets.some((entry) => !reached.has(toKey(entry)));
-      for (const entry of targets) {
-        const key = toKey(entry);
-        reached.add(key);
-        if (!isLeader(entry)) signalled.set(key, toMember(entry));
-      }
-      // Reaches all at once, also processes that are being forked.
-      const isHeldKilled = isRepeated && cgroup !== null && killCgroup(cgroup);
-      const left = isHeldKilled ? targets.filter(({ pid }) => !found.held.has(pid)) : targets;
-      const groups = isFirst || isRepeated ? found.groups : new Set<number>();
-      const sent = await endMembers({ table, send, signal, targets: left, groups, isHalted });
-      // A frozen member hears of a signal once it is continued.
-      if (cgroup !== null) thawCgroup(cgroup);
-      if (!isNew) return;
-      const held = targets.flatMap(({ pid }) => (found.held.has(pid) ? [pid] : []));
-      if (isHeldKilled) for (const each of toSent('cgroup', { signal, pids: held })) onSent(each);
-      for (const each of sent) onSent(each);
-    },
-  };
 }
