@@ -16,6 +16,11 @@ interface Halted extends HaltedTree {
 
 type OnSent = (sent: SentSignal) => void;
 
+type Order = 'pause' | 'resume';
+/** Tells whether no other order has begun since. */
+type IsCurrent = () => boolean;
+type Act = (isCurrent: IsCurrent) => Promise<Halted | null>;
+
 /** Halts and continues the members of one tree. Calls of the same kind at the same time share their outcome. */
 export interface TreePause {
   /**
@@ -46,31 +51,18 @@ export function createTreePause(options: {
   const { cgroup, find, table, send, clock } = options;
   /** Members that got SIGSTOP since they were last continued. */
   const stopped = new Set<string>();
-  let turn = 0;
-  let inProgress: { readonly order: 'pause' | 'resume'; readonly outcome: Promise<Halted | null> } | null =
-    null;
+  const turns = createTurns();
 
   const isHalted = (entry: ProcessEntry) => entry.stopped || stopped.has(toKey(entry));
 
-  function carryOut(
-    order: 'pause' | 'resume',
-    act: (isCurrent: () => boolean) => Promise<Halted | null>,
-  ): Promise<Halted | null> {
-    if (inProgress?.order === order) return inProgress.outcome;
-    turn += 1;
-    const ownTurn = turn;
-    const isCurrent = () => turn === ownTurn;
-    const outcome = act(isCurrent)
-      .catch((error: unknown) => {
-        // What failed halfway leaves nothing frozen.
+  /** Carries out an order; one that fails halfway leaves nothing frozen. */
+  function carryOut(order: Order, act: Act): Promise<Halted | null> {
+    return turns.take(order, (isCurrent) =>
+      act(isCurrent).catch((error: unknown) => {
         if (cgroup !== null) thawCgroup(cgroup);
         throw error;
-      })
-      .finally(() => {
-        if (isCurrent()) inProgress = null;
-      });
-    inProgress = { order, outcome };
-    return outcome;
+      }),
+    );
   }
 
   /** Sends a signal to members one by one: a group may contain a launcher, which records the end and must go on. Returns whom it reached. */
@@ -83,7 +75,7 @@ export function createTreePause(options: {
     return sent.flatMap(({ pids }) => pids);
   }
 
-  async function halt(isCurrent: () => boolean, onSent: OnSent): Promise<Halted | null> {
+  async function halt(isCurrent: IsCurrent, onSent: OnSent): Promise<Halted | null> {
     const isFreezing = cgroup !== null && freezeCgroup(cgroup);
     const giveUpAtMs = clock.nowMs() + maxWaitMs;
     const asked = new Set<string>();
@@ -115,7 +107,7 @@ export function createTreePause(options: {
     }
   }
 
-  async function continueAll(isCurrent: () => boolean, onSent: OnSent): Promise<Halted | null> {
+  async function continueAll(isCurrent: IsCurrent, onSent: OnSent): Promise<Halted | null> {
     const wasFrozen = cgroup !== null && thawCgroup(cgroup);
     const { members, held } = await find();
     if (!isCurrent()) return null;
@@ -131,10 +123,34 @@ export function createTreePause(options: {
   return {
     pause: (onSent) => carryOut('pause', (isCurrent) => halt(isCurrent, onSent)),
     resume: (onSent) => carryOut('resume', (isCurrent) => continueAll(isCurrent, onSent)),
-    cancel: () => {
+    cancel: turns.end,
+    isHalted,
+  };
+}
+
+/** Takes orders of which each overtakes the one before. An order that is in progress is not begun again. */
+function createTurns(): {
+  readonly take: (order: Order, act: Act) => Promise<Halted | null>;
+  /** Overtakes the order in progress by none. */
+  readonly end: () => void;
+} {
+  let turn = 0;
+  let inProgress: { readonly order: Order; readonly outcome: Promise<Halted | null> } | null = null;
+  return {
+    take: (order, act) => {
+      if (inProgress?.order === order) return inProgress.outcome;
+      turn += 1;
+      const ownTurn = turn;
+      const isCurrent = () => turn === ownTurn;
+      const outcome = act(isCurrent).finally(() => {
+        if (isCurrent()) inProgress = null;
+      });
+      inProgress = { order, outcome };
+      return outcome;
+    },
+    end: () => {
       turn += 1;
       inProgress = null;
     },
-    isHalted,
   };
 }
