@@ -1,7 +1,6 @@
 import type { ProcessSignal, SentSignal } from '../../machines/process/context.ts';
 import type {
   BackendCommand,
-  SignalOutcome,
   SignalReason,
   WriteFailure,
   WriteResult,
@@ -16,6 +15,7 @@ import type { ProcessIdentity } from './tree/identity.ts';
 import type { IsForeign, ProcessTable } from './tree/process-table.ts';
 import { createProcessTree, type ProcessTree } from './tree/process-tree.ts';
 import type { TreeDeps, TreeRegistry } from './tree/tree-registry.ts';
+import { orderTree } from './tree-orders.ts';
 import { watchQuiet } from './watch-quiet.ts';
 
 /** Input of a process. The text of a rejection becomes a result. */
@@ -40,19 +40,23 @@ interface TreeCommands {
   detach(): void;
 }
 
-type TreeOrder = Extract<BackendCommand, { type: 'tree.signal' | 'tree.pause' | 'tree.resume' }>;
-
-const unknownTree: SignalOutcome = {
-  ok: false,
-  error: 'Its processes could not be told from others, so that none of them was signalled.',
-};
-
-const overtaken: SignalOutcome = { ok: false, error: 'Another order came before it was carried out.' };
-
-/** Returns the outcome for the members that were reached; a failure where none was. */
-function toOutcome(reached: Omit<Extract<SignalOutcome, { ok: true }>, 'ok'>): SignalOutcome {
-  if (reached.pids.length > 0) return { ok: true, ...reached };
-  return { ok: false, error: 'It reached no process: none is alive, or all belong to other users.' };
+interface TreeCommandOptions {
+  readonly port: BackendPort;
+  readonly trees: TreeRegistry;
+  /** Called for each command; resolves to `null` where the tree is unknown. */
+  readonly findTree: () => Promise<ProcessTree | null>;
+  /** Ends processes that are no tree, and returns the signal if it sent one. */
+  readonly endWithoutTree: (signal: ProcessSignal) => SentSignal | null;
+  /** Tells whether the leader's pid may be reused: an empty tree is then removed from the registry. */
+  readonly hasExited: () => boolean;
+  /** Called when no member is alive after the exit of the leader. */
+  readonly onTreeEmpty?: () => void;
+  /** Called when members outlive the leader: reading their output must not keep this program running. */
+  readonly onLeftovers?: () => void;
+  /** Tells whether a pause in the output counts; `false` while printed output may still be on its way to the log. */
+  readonly isOutputComplete?: () => boolean;
+  readonly input: TreeInput;
+  readonly terminal?: TerminalPort;
 }
 
 /** Creates the tree of a leader and makes it known to the registry. */
@@ -74,24 +78,7 @@ export function registerTree(
   return tree;
 }
 
-export function createTreeCommands(options: {
-  readonly port: BackendPort;
-  readonly trees: TreeRegistry;
-  /** Called for each command; resolves to `null` where the tree is unknown. */
-  readonly findTree: () => Promise<ProcessTree | null>;
-  /** Ends processes that are no tree, and returns the signal if it sent one. */
-  readonly endWithoutTree: (signal: ProcessSignal) => SentSignal | null;
-  /** Tells whether the leader's pid may be reused: an empty tree is then removed from the registry. */
-  readonly hasExited: () => boolean;
-  /** Called when no member is alive after the exit of the leader. */
-  readonly onTreeEmpty?: () => void;
-  /** Called when members outlive the leader: reading their output must not keep this program running. */
-  readonly onLeftovers?: () => void;
-  /** Tells whether a pause in the output counts; `false` while printed output may still be on its way to the log. */
-  readonly isOutputComplete?: () => boolean;
-  readonly input: TreeInput;
-  readonly terminal?: TerminalPort;
-}): TreeCommands {
+export function createTreeCommands(options: TreeCommandOptions): TreeCommands {
   const { port, trees, findTree, hasExited, input } = options;
   const { request, clock, output } = port;
   const cancels = new Set<Cancel>();
@@ -112,44 +99,6 @@ export function createTreeCommands(options: {
     }
     if (!isWatching) watchTree(tree);
     await tree.end(signal);
-  }
-
-  /** Replies with the outcome of an order that does not end the tree, or with the error that broke it. */
-  async function orderTree(
-    { reply }: TreeOrder,
-    order: (tree: ProcessTree) => Promise<SignalOutcome>,
-  ): Promise<void> {
-    try {
-      const tree = await findTree();
-      reply(tree === null ? unknownTree : await order(tree));
-    } catch (error) {
-      reply({ ok: false, error: `Its processes could not be reached: ${toErrorText(error)}.` });
-    }
-  }
-
-  async function signalTree(
-    tree: ProcessTree,
-    { signal, to, why }: Extract<TreeOrder, { type: 'tree.signal' }>,
-  ): Promise<SignalOutcome> {
-    const sent = await tree.signal(signal, to);
-    for (const each of sent) tellSent(each, why);
-    return toOutcome({ pids: sent.flatMap(({ pids }) => pids), running: [] });
-  }
-
-  async function pauseTree(tree: ProcessTree, { why }: TreeOrder): Promise<SignalOutcome> {
-    const halted = await tree.pause((sent) => tellSent(sent, why));
-    if (halted === null) return overtaken;
-    const { running, ...facts } = halted;
-    if (facts.pids.length > 0) port.tell({ type: 'tree.paused', ...facts, why });
-    return toOutcome({ pids: facts.pids, running });
-  }
-
-  async function resumeTree(tree: ProcessTree, { why }: TreeOrder): Promise<SignalOutcome> {
-    const resumed = await tree.resume((sent) => tellSent(sent, why));
-    if (resumed === null) return overtaken;
-    const { running: _, ...facts } = resumed;
-    port.tell({ type: 'tree.resumed', ...facts, why });
-    return { ok: true, pids: facts.pids, running: [] };
   }
 
   function watchTree(tree: ProcessTree): void {
@@ -187,37 +136,23 @@ export function createTreeCommands(options: {
     );
   }
 
-  function writeInput(
-    reply: (result: WriteResult) => void,
-    write: (input: InputPort) => Promise<WriteResult>,
-  ): void {
-    if ('refusal' in input) return reply(refuseWrite(input.code, input.refusal));
-    void write(input)
-      .catch((error: unknown) =>
-        refuseWrite('broken', `The input could not be written: ${toErrorText(error)}`),
-      )
-      .then(reply);
-  }
-
   return {
     execute: (command) => {
       switch (command.type) {
         case 'tree.end':
           return void endTree(command);
         case 'tree.signal':
-          return void orderTree(command, (tree) => signalTree(tree, command));
         case 'tree.pause':
-          return void orderTree(command, (tree) => pauseTree(tree, command));
         case 'tree.resume':
-          return void orderTree(command, (tree) => resumeTree(tree, command));
+          return void orderTree(command, { port, findTree });
         case 'tree.survey':
           return void surveyTree();
         case 'output.settle':
           return settleOutput(command.quietMs);
         case 'process.write':
-          return writeInput(command.reply, ({ write }) => write(command.data, command));
+          return writeInput(input, command.reply, ({ write }) => write(command.data, command));
         case 'process.endInput':
-          return writeInput(command.reply, ({ end }) => end());
+          return writeInput(input, command.reply, ({ end }) => end());
         default:
           return options.terminal === undefined ? refuseTerminal(command) : options.terminal.execute(command);
       }
@@ -227,4 +162,16 @@ export function createTreeCommands(options: {
       cancels.clear();
     },
   };
+}
+
+/** Replies with the outcome of a write; with a refusal where there is no input, or where it failed. */
+function writeInput(
+  input: TreeInput,
+  reply: (result: WriteResult) => void,
+  write: (input: InputPort) => Promise<WriteResult>,
+): void {
+  if ('refusal' in input) return reply(refuseWrite(input.code, input.refusal));
+  void write(input)
+    .catch((error: unknown) => refuseWrite('broken', `The input could not be written: ${toErrorText(error)}`))
+    .then(reply);
 }
