@@ -34,8 +34,9 @@ const batchSize = 16;
 /** Time limit of `mkfifo`, which takes a few milliseconds and blocks this program. */
 const makingMs = 2_000;
 
+const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
 export function createFifoPool(platform: NodeJS.Platform = process.platform): FifoPool {
-  const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
   /** Reading ends, which keep the FIFOs open without hiding the end of file as a writing end would. */
   const idle: number[] = [];
   // Reopening through /proc makes a second end; elsewhere /dev/fd only duplicates the descriptor.
@@ -51,7 +52,7 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
   }
 
   function fill(): void {
-    const batch = createBatch();
+    const batch = beginBatch();
     if (batch === null) return;
     try {
       runSync('mkfifo', batch.args, { stdio: 'ignore', timeout: makingMs, killSignal: 'SIGKILL' });
@@ -73,57 +74,40 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
 
   /** Resolves to `false` if `mkfifo` could not be run that way. */
   async function fillWith(run: RunMkfifo): Promise<boolean> {
-    const batch = createBatch();
+    const batch = beginBatch();
     if (batch === null) return false;
     try {
       await run(batch.args);
     } catch {
-      removeFilled(batch.directory, batch.paths);
+      removeBatch(batch);
       return false;
     }
     openBatch(batch);
     return true;
   }
 
-  function createBatch(): Batch | null {
-    try {
-      const directory = mkdtempSync(join(tmpdir(), 'troupe-fifo-'));
-      const paths = Array.from({ length: batchSize }, (_, number) => join(directory, String(number)));
-      return { directory, paths, args: ['-m', '600', ...paths] };
-    } catch {
-      isUsable = idle.length > 0;
-      return null;
-    }
+  /** Gives up where no directory can be made. */
+  function beginBatch(): Batch | null {
+    const batch = createBatch();
+    if (batch === null) isUsable = idle.length > 0;
+    return batch;
   }
 
   /** Opens what was made, and removes its names. */
-  function openBatch({ directory, paths }: Batch): void {
+  function openBatch(batch: Batch): void {
     try {
-      for (const path of paths) giveBack(openSync(path, O_RDONLY | O_NONBLOCK));
+      for (const path of batch.paths) giveBack(openSync(path, O_RDONLY | O_NONBLOCK));
     } catch {
       isUsable = idle.length > 0;
     }
-    removeFilled(directory, paths);
+    removeBatch(batch);
   }
 
   function open(anchorFd: number): Fifo | null {
-    const path = `/proc/self/fd/${anchorFd}`;
-    let readFd: number | null = null;
-    try {
-      readFd = openSync(path, O_RDONLY | O_NONBLOCK);
-      return { readFd, writeFd: openSync(path, O_WRONLY), release: () => giveBack(anchorFd) };
-    } catch {
-      // Too many open files: the start itself reports that.
-      if (readFd !== null) closeSync(readFd);
-      giveBack(anchorFd);
-      return null;
-    }
-  }
-
-  /** Removes the directory without opening anything, because too many files may be open. */
-  function removeFilled(directory: string, paths: readonly string[]): void {
-    for (const path of paths) quietly(() => unlinkSync(path));
-    quietly(() => rmdirSync(directory));
+    const ends = openEnds(anchorFd);
+    if (ends !== null) return { ...ends, release: () => giveBack(anchorFd) };
+    giveBack(anchorFd);
+    return null;
   }
 
   function giveBack(anchorFd: number): void {
@@ -147,6 +131,35 @@ interface Batch {
   readonly paths: readonly string[];
   /** Arguments of `mkfifo`. */
   readonly args: readonly string[];
+}
+
+function createBatch(): Batch | null {
+  try {
+    const directory = mkdtempSync(join(tmpdir(), 'troupe-fifo-'));
+    const paths = Array.from({ length: batchSize }, (_, number) => join(directory, String(number)));
+    return { directory, paths, args: ['-m', '600', ...paths] };
+  } catch {
+    return null;
+  }
+}
+
+/** Removes the directory without opening anything, because too many files may be open. */
+function removeBatch({ directory, paths }: Batch): void {
+  for (const path of paths) quietly(() => unlinkSync(path));
+  quietly(() => rmdirSync(directory));
+}
+
+/** Opens both ends anew; `null` with too many open files, which the start itself reports. */
+function openEnds(anchorFd: number): Omit<Fifo, 'release'> | null {
+  const path = `/proc/self/fd/${anchorFd}`;
+  let readFd: number | null = null;
+  try {
+    readFd = openSync(path, O_RDONLY | O_NONBLOCK);
+    return { readFd, writeFd: openSync(path, O_WRONLY) };
+  } catch {
+    if (readFd !== null) closeSync(readFd);
+    return null;
+  }
 }
 
 function quietly(act: () => void): void {
