@@ -7,7 +7,6 @@ import { startGroup } from '../groups/create-group.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import type { DamagedRecord } from '../store/record-store.ts';
 import type { SupervisorEntry } from '../store/supervisor-registry.ts';
 import { createFaultReports } from './fault-reports.ts';
 import { installHostSignals } from './host-signals.ts';
@@ -58,19 +57,8 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     ...(hooks.system && { system: hooks.system }),
   });
   const runtime = createRuntime(deps, (error) => reportFault(error));
-  const { registry, publication, processDeps } = runtime;
-  const { clock } = deps;
-
-  let hasWarned = false;
-  const reportFault = createFaultReports({
-    clock,
-    publish: ({ error, times }) => {
-      publication.events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error, times });
-      // Only the first error becomes a warning; subscribers receive all of them.
-      if (!hasWarned) process.emitWarning(toError(error));
-      hasWarned = true;
-    },
-  });
+  const { registry, publication } = runtime;
+  const reportFault = createFaultWarnings(runtime, deps);
   const onSubscriberError = (error: unknown) =>
     process.emitWarning(toError(error), 'TroupeSubscriberWarning');
   const owners = createOwners();
@@ -91,8 +79,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
 
   const cancelSweeps = sweepRegularly(runtime, deps);
   const recovered = recoverAs(hooks.adoptsToStop, { runtime, deps });
-  if (recovered.damaged.length > 0) warnOfDamage(recovered.damaged);
-  if (recovered.problem !== null) process.emitWarning(recovered.problem, 'TroupeRecoveryWarning');
+  warnOfRecovery(recovered);
   hooks.onCreated?.({
     restore: () => {
       deps.register();
@@ -119,20 +106,9 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     },
     startGroup: (options) => startGroup({ start }, options),
     get: (id) => registry.get(id)?.handle,
-    find: (label) => {
-      const { live, ended } = registry;
-      const isMeant = ({ plan }: SupervisedProcess) => plan.label === label;
-      return ([...live.values()].findLast(isMeant) ?? [...ended.values()].findLast(isMeant))?.handle;
-    },
+    find: (label) => findByLabel(label, registry)?.handle,
     list,
-    transfer: (id, owner) => {
-      const given = registry.get(id);
-      if (given === undefined) return false;
-      given.owner = owner;
-      processDeps.emit(id, { type: 'record.changed' });
-      processDeps.emit(id, { type: 'view.changed' });
-      return true;
-    },
+    transfer: (id, owner) => transfer(id, { owner, runtime }),
     adopt: owners.adopt,
     isWithin: owners.isWithin,
     kill: async (id, order) => (await registry.get(id)?.orders.kill(order)) ?? notFound(id, runtime),
@@ -179,11 +155,41 @@ function createList({ registry }: Runtime, { isWithin }: Owners): Supervisor['li
       .map((each) => each.view());
 }
 
-function warnOfDamage(damaged: readonly DamagedRecord[]): void {
+function findByLabel(label: string, { live, ended }: Runtime['registry']): SupervisedProcess | undefined {
+  const isMeant = ({ plan }: SupervisedProcess) => plan.label === label;
+  return [...live.values()].findLast(isMeant) ?? [...ended.values()].findLast(isMeant);
+}
+
+function transfer(id: string, { owner, runtime }: { owner: string; runtime: Runtime }): boolean {
+  const given = runtime.registry.get(id);
+  if (given === undefined) return false;
+  given.owner = owner;
+  runtime.processDeps.emit(id, { type: 'record.changed' });
+  runtime.processDeps.emit(id, { type: 'view.changed' });
+  return true;
+}
+
+/** Publishes faults. Only the first error becomes a warning; subscribers receive all of them. */
+function createFaultWarnings({ publication }: Runtime, { clock }: SupervisorDeps): (error: unknown) => void {
+  let hasWarned = false;
+  return createFaultReports({
+    clock,
+    publish: ({ error, times }) => {
+      publication.events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error, times });
+      if (!hasWarned) process.emitWarning(toError(error));
+      hasWarned = true;
+    },
+  });
+}
+
+function warnOfRecovery({ damaged, problem }: RecoveryReport): void {
   const [first] = damaged;
-  const more = damaged.length === 1 ? '' : ` (and ${damaged.length - 1} more)`;
-  const message = `A record of a process cannot be used and was not changed: ${first?.name}: ${first?.why}${more}.`;
-  process.emitWarning(message, 'TroupeRecordWarning');
+  if (first !== undefined) {
+    const more = damaged.length === 1 ? '' : ` (and ${damaged.length - 1} more)`;
+    const message = `A record of a process cannot be used and was not changed: ${first.name}: ${first.why}${more}.`;
+    process.emitWarning(message, 'TroupeRecordWarning');
+  }
+  if (problem !== null) process.emitWarning(problem, 'TroupeRecoveryWarning');
 }
 
 function notFound(id: string, { registry }: Runtime): KillAnswer {
