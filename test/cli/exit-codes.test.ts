@@ -20,3 +20,23 @@ test.each<[string, EndReason, ExitStatus | null, number]>([
 ])('%s has the exit code of a shell', (_name, reason, exit, code) => {
   expect(toProcessExitCode({ reason, exit })).toBe(code);
 });
+
+test.each<[Extract<EndReason, { type: 'spawnFailed' }>['cause'], number]>([
+  ['missing-program', 127],
+  ['no-permission', 126],
+  ['arguments-too-long', 126],
+  ['other', 126],
+  ['missing-cwd', 125],
+  ['too-many-files', 125],
+  ['out-of-processes', 125],
+])('a start that failed for %s has the code %i', (cause, code) => {
+  expect(toProcessExitCode({ reason: notStarted(cause), exit: null })).toBe(code);
+});
+
+test('a process that was cancelled before its start has the code of a fault', () => {
+  expect(toProcessExitCode({ reason: { type: 'cancelled' } as EndReason, exit: null })).toBe(125);
+});
+
+test('a kill without a known exit has the code of its signal', () => {
+  expect(toProcessExitCode({ reason: killed, exit: null })).toBe(143);
+});
