@@ -20,6 +20,7 @@ const inProcess = [
   'models',
   'observe',
   'output',
+  'packing',
   'policy',
   'process',
   'readiness',
