@@ -81,3 +81,21 @@ test('a conversation is made shorter on demand', async () => {
   expect(await at.run('/compact')).toBe('');
   expect(await at.run('/compact')).toContain('Nothing can be dropped');
 });
+
+test('the help lists every command', async () => {
+  await using at = arrange();
+
+  expect(await at.run('/help')).toBe(
+    `  /processes      the processes of this chat
+  /process <id>   everything about one, and its history
+  /output <id>    its last output
+  /kill <id>      ends it, and everything it started
+  /background     moves what runs in the foreground to the background
+  /compact        shortens the transcript for the model: old output first
+  /help           this list
+  /quit           ends the chat and its processes; so does Ctrl-D
+· Instead of an id, give a label or the beginning of either.
+· Ctrl-C interrupts the agent; a second one, or one while it does nothing, ends
+  the chat.`,
+  );
+});

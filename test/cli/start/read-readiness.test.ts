@@ -21,15 +21,40 @@ test.each([
   expect(parseReadiness([text], undefined)).toEqual(ready);
 });
 
+const expected = 'expected line:TEXT, line:/EXPRESSION/, port:NUMBER, http:URL, file:PATH or alive:DURATION.';
+
 test.each([
-  [['soon'], undefined, '--ready is "soon"; expected line:TEXT'],
-  [['line:'], undefined, '--ready is "line:"; expected'],
+  [['soon'], undefined, `--ready is "soon"; ${expected}`],
+  [['line:'], undefined, `--ready is "line:"; ${expected}`],
+  [['file:'], undefined, `--ready is "file:"; ${expected}`],
+  [['pid:7'], undefined, `--ready is "pid:7"; ${expected}`],
   [['port:70000'], undefined, '--ready port is "70000"; expected a number from 1 to 65535.'],
-  [['http:localhost'], undefined, '--ready http is "localhost"; expected an address'],
-  [['alive:long'], undefined, '--ready alive is "long"'],
-  [['line:/(/'], undefined, '"/(/" is not a regular expression'],
-  [['port:1', 'port:2'], undefined, '--ready has port twice'],
+  [
+    ['http:localhost'],
+    undefined,
+    '--ready http is "localhost"; expected an address such as http://127.0.0.1:3000/.',
+  ],
+  [
+    ['alive:long'],
+    undefined,
+    '--ready alive is "long"; expected seconds, or a duration such as 500ms, 30s, 5m.',
+  ],
+  [['port:1'], 'long', '--ready-within is "long"; expected seconds, or a duration such as 500ms, 30s, 5m.'],
+  [
+    ['line:/(/'],
+    undefined,
+    '"/(/" is not a regular expression: Invalid regular expression: /(/: Unterminated group.',
+  ],
+  [['port:1', 'port:2'], undefined, '--ready has port twice; give each kind once.'],
+  [['http:http://a/', 'http://b/'], undefined, '--ready has http twice; give each kind once.'],
   [[], '5s', '--ready-within needs --ready.'],
-])('the conditions %j within %s are refused', (conditions, within, words) => {
-  expect(() => parseReadiness(conditions, within)).toThrow(words);
+])('the conditions %j within %s are refused', (conditions, within, message) => {
+  expect(() => parseReadiness(conditions, within)).toThrow(
+    expect.objectContaining({ code: 'invalid-option', message }),
+  );
+});
+
+test('without conditions there is nothing to wait for', () => {
+  expect(parseReadiness([], undefined)).toBeNull();
+  expect(parseReadiness(['https://a/'], undefined)).toEqual({ http: 'https://a/' });
 });
