@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createPsTable, parsePsLines } from '../../../src/spawn/tree/ps-table.ts';
 import { tempDir } from '../../support/os.ts';
@@ -30,10 +30,79 @@ test('entries printed by a ps with code 1 count', async () => {
   expect(await table.readAll([501, 502])).toMatchObject([{ pid: 501, alive: true }]);
 });
 
+/** Puts programs on the PATH that write down their command, `LC_ALL` and other variables, and print these texts. */
+function noteCommands(prints: Readonly<Record<string, string>>) {
+  const place = tempDir();
+  const log = place.file('log');
+  for (const [name, text] of Object.entries(prints)) {
+    const script = `#!/bin/sh\necho "${name} $* LC_ALL=$LC_ALL HOME=$HOME" >>'${log}'\nprintf '%s' '${text}'\n`;
+    writeFileSync(place.file(name), script);
+    chmodSync(place.file(name), 0o755);
+  }
+  vi.stubEnv('PATH', place.path);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    place.remove();
+  });
+  const ran = () => (existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []);
+  return { table: createPsTable(), ran };
+}
+
+const row = (pid: number, state = 'S') =>
+  macRow({ ids: [pid, 1, pid], state, started: 'Tue Feb 17 23:59:59 2026', command: 'x' });
+
+test('each question is one call of ps in the C locale, with nothing else of the environment', async () => {
+  const { table, ran } = noteCommands({ ps: `${row(501)}\n${row(502, 'Z')}` });
+  const entries = parsePsLines(`${row(501)}\n${row(502, 'Z')}\n${row(503)}`);
+
+  expect((await table.list()).map(({ pid }) => pid)).toEqual([501, 502]);
+  expect((await table.read(501))?.pid).toBe(501);
+  expect((await table.readAll([501, 502])).map(({ pid }) => pid)).toEqual([501, 502]);
+  const since = await table.listSince({ pid: 501, startedAt: 'any' });
+  expect(since.map(({ pid }) => pid)).toEqual([502]);
+  expect(await table.filterCarriers('/tool_a/', entries)).toEqual([]);
+
+  const columns = '-o pid=,ppid=,pgid=,stat=,lstart=,command=';
+  expect(ran()).toEqual(
+    [
+      `ps -A -ww ${columns}`,
+      `ps -ww ${columns} -p 501`,
+      `ps -ww ${columns} -p 501,502`,
+      `ps -A -ww ${columns}`,
+      // A dead process carries nothing.
+      'ps -E -ww -o pid=,command= -p 501,503',
+    ].map((command) => `${command} LC_ALL=C HOME=`),
+  );
+});
+
+test('a question about no process starts no program', async () => {
+  const { table, ran } = noteCommands({ ps: row(501) });
+
+  expect(await table.readAll([])).toEqual([]);
+  expect(await table.filterCarriers('/tool_a/', [])).toEqual([]);
+  expect(await table.filterCarriers('/tool_a/', parsePsLines(row(502, 'Z')))).toEqual([]);
+  expect(await table.filterUntraceable(parsePsLines(row(501)))).toEqual([]);
+  expect(ran()).toEqual([]);
+});
+
+test.each([
+  ['1B2C-3D\n', '1B2C-3D'],
+  [' \n', null],
+])('the scope is the boot session, asked for once: %j', async (prints, bootId) => {
+  const { table, ran } = noteCommands({ sysctl: prints });
+
+  expect(await table.scope()).toEqual({ bootId, pidNamespace: null });
+  await table.scope();
+
+  expect(ran()).toEqual(['sysctl -n kern.bootsessionuuid LC_ALL=C HOME=']);
+});
+
 test('a failing ps is not an empty table', async () => {
   const table = fakePs({ code: 2 });
 
-  await expect(table.list()).rejects.toThrow('ps returned no process table');
+  await expect(table.list()).rejects.toMatchObject({
+    ...{ code: 'internal', message: 'ps returned no process table', cause: { exitCode: 2 } },
+  });
 });
 
 /**

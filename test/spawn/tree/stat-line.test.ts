@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseStatLine } from '../../../src/spawn/tree/stat-line.ts';
+import { parseStatLine, toFinalCpuMs } from '../../../src/spawn/tree/stat-line.ts';
 
 /** Fields 3 … 52 with those named replaced. */
 function statLine(name: string, fields: Readonly<Record<number, string>>): string {
@@ -55,4 +55,43 @@ test('an empty environment is not a missing one', () => {
 
 test('a malformed stat line is null', () => {
   expect(parseStatLine('')).toBeNull();
+  expect(parseStatLine('4711 x) S 1')).toBeNull();
+  expect(parseStatLine('4711 ) ( S 1')).toBeNull();
+});
+
+test.each([
+  ['R', { alive: true, stopped: false }],
+  ['S', { alive: true, stopped: false }],
+  ['D', { alive: true, stopped: false }],
+  ['T', { alive: true, stopped: true }],
+  // A debugger holds it.
+  ['t', { alive: true, stopped: false }],
+  ['Z', { alive: false, stopped: false }],
+  ['X', { alive: false, stopped: false }],
+  ['x', { alive: false, stopped: false }],
+])('a process in state %s is %j', (state, expected) => {
+  expect(parseStatLine(statLine('x', { ...usual, 3: state }))).toMatchObject({ state, ...expected });
+});
+
+test('a dead process may have left no thread in the count', () => {
+  expect(parseStatLine(statLine('x', { ...usual, 3: 'Z', 20: '0' }))?.alive).toBe(false);
+});
+
+test('a line that ends early has zeros for the rest', () => {
+  expect(parseStatLine('4711 (x) S 1')).toMatchObject({
+    ...{ pid: 4711, name: 'x', ppid: 1, pgid: 0, sid: 0, startTicks: '0', alive: true },
+    ...{ thread: false, kernelThread: false, environmentIsEmpty: false },
+  });
+});
+
+test.each([
+  ['a zombie', { 3: 'Z' }, 1_000],
+  ['a dead process', { 3: 'X' }, 1_000],
+  ['a dead process of an old kernel', { 3: 'x' }, 1_000],
+  ['an exiting process', { 3: 'R', 9: '4194308' }, 1_000],
+  ['a running process', { 3: 'R', 9: '4194304' }, null],
+])('the CPU time of %s is final or unknown', (_, fields, cpuMs) => {
+  const times = { 13: '5000', 14: '10', 15: '20', 16: '30', 17: '40', 18: '9000' };
+
+  expect(toFinalCpuMs(statLine('a) Z', { ...usual, ...times, ...fields }))).toBe(cpuMs);
 });

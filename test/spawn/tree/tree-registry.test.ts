@@ -6,6 +6,7 @@ import { leaderIdentity } from './entries.ts';
 /** Tree that remembers its signals. */
 function createHeardTree() {
   const heard: string[] = [];
+  const listeners: Parameters<ProcessTree['watch']>[0][] = [];
   const tree: ProcessTree = {
     survey: async () => [],
     suspects: async () => [],
@@ -13,11 +14,14 @@ function createHeardTree() {
     signal: async () => [],
     pause: async () => null,
     resume: async () => null,
-    watch: () => () => {},
+    watch: (listener) => {
+      listeners.push(listener);
+      return () => {};
+    },
     recheck: () => {},
     leaderExited: () => {},
   };
-  return { heard, entry: { tree, identity: leaderIdentity } };
+  return { heard, listeners, entry: { tree, identity: leaderIdentity } };
 }
 
 test('a tree force-killed before it is added is killed', () => {
@@ -80,4 +84,96 @@ test('the leader is known as long as its tree', () => {
   expect(changes).toEqual([`tool_a ${leaderIdentity.pid}`]);
   registry.remove('tool_a');
   expect(registry.identityOf('tool_a')).toBeUndefined();
+});
+
+/** Registry whose guard and options write down what they are told. */
+function createHeardRegistry() {
+  const told: string[] = [];
+  const registry = createTreeRegistry(
+    {
+      prepare: () => void told.push('prepare'),
+      add: ({ pid }) => void told.push(`guard ${pid}`),
+      remove: ({ pid }) => void told.push(`unguard ${pid}`),
+      exempt: (id) => void told.push(`exempt ${id}`),
+    },
+    {
+      onChange: (id) => void told.push(`changed ${id}`),
+      onRemoved: ({ pid }) => void told.push(`removed ${pid}`),
+    },
+  );
+  return { told, registry };
+}
+
+test('a tree is guarded from its addition to its removal', () => {
+  const { told, registry } = createHeardRegistry();
+  const { entry } = createHeardTree();
+
+  registry.prepare();
+  registry.add('tool_a', entry);
+  expect(registry.ids()).toEqual(['tool_a']);
+  expect(registry.get('tool_a')).toBe(entry.tree);
+  registry.remove('tool_a');
+  registry.remove('tool_a');
+
+  expect(told).toEqual(['prepare', 'guard 100', 'changed tool_a', 'unguard 100', 'removed 100']);
+  expect(registry.ids()).toEqual([]);
+  expect(registry.get('tool_a')).toBeUndefined();
+});
+
+test('a tree of the same process takes the place of the one before', () => {
+  const { told, registry } = createHeardRegistry();
+  const [first, second] = [createHeardTree().entry, createHeardTree().entry];
+
+  registry.add('tool_a', first);
+  registry.add('tool_a', { ...second, identity: { ...leaderIdentity, pid: 101 } });
+
+  expect(told).toEqual([
+    ...['guard 100', 'changed tool_a', 'unguard 100', 'removed 100'],
+    ...['guard 101', 'changed tool_a'],
+  ]);
+  expect(registry.identityOf('tool_a')?.pid).toBe(101);
+});
+
+test('a force-killed tree reports its signals, and is removed once it is gone', () => {
+  const { told, registry } = createHeardRegistry();
+  const { heard, listeners, entry } = createHeardTree();
+  const signals: unknown[] = [];
+  const sent = { signal: 'SIGKILL', via: 'group', pids: [100] } as const;
+  registry.add('tool_a', entry);
+
+  registry.forceKill('tool_a', (each) => signals.push(each));
+  listeners[0]?.onSent?.(sent);
+  expect(registry.ids()).toEqual(['tool_a']);
+  listeners[0]?.onGone([]);
+
+  expect(heard).toEqual(['SIGKILL']);
+  expect(signals).toEqual([sent]);
+  expect(registry.ids()).toEqual([]);
+  expect(told.slice(-2)).toEqual(['unguard 100', 'removed 100']);
+});
+
+test('a kill before the addition counts once, and reports its signals, too', () => {
+  const { registry } = createHeardRegistry();
+  const [first, second] = [createHeardTree(), createHeardTree()];
+  const signals: unknown[] = [];
+
+  registry.forceKill('tool_a', (each) => signals.push(each));
+  registry.add('tool_a', first.entry);
+  first.listeners[0]?.onSent?.({ signal: 'SIGKILL', via: 'process', pids: [100] });
+  registry.add('tool_a', second.entry);
+
+  expect(first.heard).toEqual(['SIGKILL']);
+  expect(second.heard).toEqual([]);
+  expect(signals).toHaveLength(1);
+});
+
+test('a kill of a tree that was removed before its addition is forgotten', () => {
+  const { registry } = createHeardRegistry();
+  const { heard, entry } = createHeardTree();
+
+  registry.forceKill('tool_a', () => {});
+  registry.remove('tool_a');
+  registry.add('tool_a', entry);
+
+  expect(heard).toEqual([]);
 });

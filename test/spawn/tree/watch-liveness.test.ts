@@ -35,9 +35,10 @@ const member = (pid: number): TreeMember => ({ pid, pgid: pid, startedAt: '1', c
 function watchOf(alive: TreeMember[], { fails = false } = {}) {
   const hand = createHandClock();
   const said: string[] = [];
-  const state = { alive, looks: 0, fails };
+  const state = { alive, looks: 0, fails, looksAtMs: [] as number[] };
   const look = async (): Promise<boolean> => {
     state.looks += 1;
+    state.looksAtMs.push(hand.clock.nowMs());
     if (state.fails) throw new Error('no table');
     return state.alive.length > 0;
   };
@@ -63,8 +64,7 @@ test('pauses grow from five to fifty milliseconds', async () => {
 
   for (let turn = 0; turn < 10; turn += 1) await hand.next();
 
-  expect(hand.pausesMs[0]).toBe(5);
-  expect(hand.pausesMs.at(-1)).toBe(50);
+  expect(hand.pausesMs.slice(0, 8)).toEqual([5, 7.5, 11.25, 16.875, 25.3125, 37.96875, 50, 50]);
 });
 
 test('a change of the living members is reported', async () => {
@@ -109,4 +109,95 @@ test('a failed check is reported and repeated', async () => {
   await hand.next();
 
   expect(said.at(-1)).toBe('gone');
+});
+
+test('pauses between searches for new members double up to two seconds', async () => {
+  const { hand, state } = watchOf([member(7)]);
+  await settle();
+
+  while (state.looks < 7) await hand.next();
+
+  const pausesMs = state.looksAtMs.map((atMs, index) => atMs - (state.looksAtMs[index - 1] ?? 0)).slice(1);
+  for (const [index, atLeastMs] of [250, 500, 1_000, 2_000, 2_000, 2_000].entries()) {
+    expect(pausesMs[index]).toBeGreaterThanOrEqual(atLeastMs);
+    expect(pausesMs[index]).toBeLessThan(atLeastMs + 50);
+  }
+});
+
+test('a cancelled watch looks no more and reports nothing', async () => {
+  const { hand, said, state, watch } = watchOf([member(7)]);
+  await settle();
+
+  watch.cancel();
+  await hand.next();
+  state.alive = [];
+  watch.checkNow();
+  await settle();
+
+  expect(state.looks).toBe(1);
+  expect(said).toEqual(['7']);
+});
+
+test('a watch cancelled during a look reports nothing of it', async () => {
+  const { said, watch } = watchOf([]);
+
+  watch.cancel();
+  await settle();
+
+  expect(said).toEqual([]);
+});
+
+test('a check starts with short pauses again', async () => {
+  const { hand, state, watch } = watchOf([member(7)]);
+  await settle();
+  for (let turn = 0; turn < 10; turn += 1) await hand.next();
+  const before = hand.pausesMs.length;
+
+  watch.checkNow();
+  watch.checkNow();
+  await settle();
+
+  expect(hand.pausesMs.slice(before)).toEqual([5]);
+  state.alive = [];
+  await hand.next();
+});
+
+test('an error of a listener is reported and ends nothing', async () => {
+  const hand = createHandClock();
+  const errors: string[] = [];
+  let alive: TreeMember[] = [member(7)];
+  watchLiveness(
+    {
+      isKnownMemberAlive: async () => alive.length > 0,
+      isAnyMemberAlive: async () => alive.length > 0,
+      alive: () => alive,
+    },
+    {
+      clock: hand.clock,
+      onGone: () => {
+        throw new Error('heard that it is gone');
+      },
+      onAlive: (members) => {
+        throw new Error(`heard of ${members.length}`);
+      },
+      reportError: (error) => errors.push(String(error)),
+    },
+  );
+  await settle();
+  alive = [member(7), member(8)];
+  await hand.next();
+  alive = [];
+  await hand.next();
+
+  expect(errors).toEqual(['Error: heard of 1', 'Error: heard of 2', 'Error: heard that it is gone']);
+});
+
+test('the same members in another order are no change', async () => {
+  const { hand, said, state } = watchOf([member(7), member(8)]);
+  await settle();
+
+  state.alive = [member(8), member(7)];
+  await hand.next();
+
+  expect(said).toEqual(['7,8']);
 });
