@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { toShellWord } from '../../../src/spawn/launcher-shell.ts';
-import { toTmuxText } from '../../../src/spawn/tmux/quoting.ts';
+import { toPlainFormat, toTmuxText } from '../../../src/spawn/tmux/quoting.ts';
 
 const path = `/a b/'"$HOME\`id\`#{pid}%H\\\n\té😀;&*/x.log`;
 
@@ -18,4 +18,8 @@ test('a quoted path contains nothing that tmux expands', () => {
 
 test('commands become one line for tmux', () => {
   expect(toTmuxText([['a', "b'c"], ['d\n e;']])).toBe(`'a' 'b'"'"'c' ; 'd'"\\n"' e;'\n`);
+});
+
+test('a plain format is nothing that tmux expands', () => {
+  expect(toPlainFormat('#{a} ## b')).toBe('##{a} #### b');
 });
