@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEnvironment } from '../../src/spawn/environment.ts';
+import { createEnvironment, terminalVariables, toCookie } from '../../src/spawn/environment.ts';
 
 const toEnvironment = (depth: number, overrides: Record<string, string | null> = {}) =>
   createEnvironment({
@@ -96,4 +96,19 @@ test('redacted names are not inherited, and can be given', () => {
 
   expect(create({ inherited: { KEY: 'a' }, isRedacted })).not.toHaveProperty('KEY');
   expect(create({ inherited: { KEY: 'a' }, isRedacted, overrides: { KEY: 'b' } })).toHaveProperty('KEY', 'b');
+});
+
+test('what describes our terminal is known', () => {
+  expect([...terminalVariables].join(' ')).toBe(
+    'TERM TERMCAP TERMINFO TERM_PROGRAM TERM_PROGRAM_VERSION COLORTERM COLUMNS LINES TMUX TMUX_PANE STY WINDOW',
+  );
+});
+
+test('a cookie is found in the lineage of each descendant', () => {
+  const { TROUPE_LINEAGE = '' } = create({ inherited: { TROUPE_LINEAGE: '/sup_0/tool_0/' } });
+
+  expect(['sup_0', 'tool_0', 'sup_a', 'mark_a'].every((id) => TROUPE_LINEAGE.includes(toCookie(id)))).toBe(
+    true,
+  );
+  expect(toCookie('tool_a')).toBe('/tool_a/');
 });

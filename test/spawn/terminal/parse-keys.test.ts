@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KeyStroke } from '../../../machines/process/terminal.ts';
-import { parseKeys } from '../../../src/spawn/terminal/parse-keys.ts';
+import { isPlainText, parseKeys } from '../../../src/spawn/terminal/parse-keys.ts';
 
 const none = { ctrl: false, alt: false, shift: false };
 
@@ -78,4 +78,59 @@ test('Ctrl with a character without a code is an error', () => {
 test('more than a thousand keys are refused', () => {
   expect(parseKeys(Array(1_000).fill('a')).ok).toBe(true);
   expect(errorOf(...Array(1_001).fill('a'))).toMatch(/1001.*1000/);
+});
+
+const hint = 'Keys are named Enter, Escape, Up, F5, C-c, M-x.';
+
+test.each([
+  ['Entr', 'There is no key "Entr". Did you mean "Enter"? Plain text goes into "text".'],
+  ['C-PageUpp', 'There is no key "C-PageUpp". Did you mean "PageUp"? Plain text goes into "text".'],
+  ['hello world', `There is no key "hello world". ${hint} Plain text goes into "text".`],
+  [
+    'C-é',
+    'There is no key "C-é": a terminal knows Ctrl only with letters, Space, and one of @ [ \\ ] ^ _ ? /.',
+  ],
+])('the message about the key %j is whole', (name, message) => {
+  expect(errorOf(name)).toBe(message);
+});
+
+test('the message about too many keys is whole', () => {
+  expect(errorOf(...Array(1_001).fill('a'))).toBe('"keys" has 1001 keys; at most 1000 are accepted at once.');
+});
+
+test.each([
+  ...(['Enter', 'Tab', 'Escape', 'Space', 'Backspace', 'Delete', 'Insert'] as const).map((key) => [key, key]),
+  ...(['Up', 'Down', 'Left', 'Right', 'Home', 'End', 'PageUp', 'PageDown'] as const).map((key) => [key, key]),
+  ...Array.from({ length: 12 }, (_, index) => [`F${index + 1}`, `F${index + 1}`]),
+  ...['Up', 'Down', 'Left', 'Right'].map((key) => [`Arrow${key}`, key]),
+])('the name %s is the key %s', (name, key) => {
+  expect(strokesOf(`${name}`)).toEqual([{ type: 'key', key, ...none }]);
+});
+
+test.each([
+  ['a-x', { alt: true }],
+  ['option-x', { alt: true }],
+  ['m+x', { alt: true }],
+  ['s-x', { shift: true }],
+  ['SHIFT+x', { shift: true }],
+  ['ctrl-x', { ctrl: true }],
+  ['^x', { ctrl: true }],
+  ['S-^x', { ctrl: true, shift: true }],
+])('the modifiers of %s are %j', (name, modifiers) => {
+  expect(strokesOf(name)).toEqual([{ type: 'character', character: 'x', ...none, ...modifiers }]);
+});
+
+test.each([
+  ['hello world', true],
+  ['ls -la', true],
+  ['Enter', false],
+  ['Entr', false],
+  ['x', false],
+  ['', false],
+  ['😀', false],
+  ['C-hello world', false],
+  ['M-hello world', false],
+  ['S-hello world', false],
+])('%j is plain text: %s', (name, isText) => {
+  expect(isPlainText(name)).toBe(isText);
 });

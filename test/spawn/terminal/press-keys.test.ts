@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { WriteResult } from '../../../machines/process/events.ts';
 import { encodeKeys } from '../../../src/spawn/terminal/encode-keys.ts';
 import { parseKeys } from '../../../src/spawn/terminal/parse-keys.ts';
-import { pressKeys } from '../../../src/spawn/terminal/press-keys.ts';
+import { pressKeys, toPauseMs } from '../../../src/spawn/terminal/press-keys.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 import { waitUntil } from '../../support/os.ts';
 
@@ -78,4 +78,24 @@ test('pressing keys ends at the first that fails', async () => {
 
   expect(result).toEqual({ ok: false, bytesWritten: 1, code: 'notReading', error: 'it does not read.' });
   expect(sent).toHaveLength(2);
+});
+
+test.each([
+  ['Escape', 250],
+  ['M-Escape', 250],
+  ['C-[', 250],
+  ['C-3', 250],
+  ['[', 10],
+  ['3', 10],
+  ['C-c', 10],
+  ['Enter', 10],
+])('the pause after %s is %i ms', (name, pauseMs) => {
+  const parsed = parseKeys([name]);
+
+  expect(parsed.ok && parsed.strokes.map(toPauseMs)).toEqual([pauseMs]);
+});
+
+test('the pause after a text or a paste is that of a key', () => {
+  expect(toPauseMs({ type: 'text', text: '[' })).toBe(10);
+  expect(toPauseMs({ type: 'paste', text: '[' })).toBe(10);
 });
