@@ -4,7 +4,7 @@ import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } fr
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFileJournal } from '../../src/store/file-journal.ts';
+import { createFileJournal, readJournal } from '../../src/store/file-journal.ts';
 import { endAll, fixtureProgram, tempDir } from '../support/os.ts';
 
 const entries = [{ type: 'one', text: 'grün\n' }, { type: 'two' }, { type: 'three' }];
@@ -116,7 +116,7 @@ test('another program keeps away from a journal', async () => {
   using directory = tempDir();
   const path = directory.file('talk.jsonl');
   const program = `
-    import { createFileJournal } from '${new URL('../../src/store/file-journal.ts', import.meta.url)}';
+    import { createFileJournal, readJournal } from '${new URL('../../src/store/file-journal.ts', import.meta.url)}';
     createFileJournal('${path}').append({ type: 'theirs' });
     console.log('open');
     process.stdin.resume();
@@ -148,6 +148,48 @@ test('a file that is not a journal is left alone', () => {
   const path = directory.file('notes.txt');
   writeFileSync(path, 'my notes');
 
+  expect(() => createFileJournal(path).read()).toThrow(
+    expect.objectContaining({
+      code: 'invalid-option',
+      message: `${path} is not a journal: it does not begin with a JSON object. It was not changed; name another file.`,
+    }),
+  );
+  // The lock is released, so the next answer is the same.
   expect(() => createFileJournal(path).read()).toThrow('is not a journal');
   expect(readFileSync(path, 'utf8')).toBe('my notes');
+});
+
+test('a journal is read while another program has it open, without a half line', () => {
+  using directory = tempDir();
+  const path = directory.file('talk.jsonl');
+  const journal = createFileJournal(path);
+  for (const entry of entries) journal.append(entry);
+  appendFileSync(path, 'no JSON\n{"half":1}');
+
+  expect(readJournal(path)).toEqual(entries);
+  expect(readFileSync(path, 'utf8')).toMatch(/\{"half":1\}$/);
+  journal.close();
+});
+
+test('an appended entry is not read from memory again', () => {
+  using directory = tempDir();
+  const path = directory.file('talk.jsonl');
+  write(path, entries.slice(0, 1));
+  const journal = createFileJournal(path);
+
+  expect(journal.read()).toEqual(entries.slice(0, 1));
+  journal.append(entries[1]);
+  expect(journal.read()).toEqual([]);
+  journal.close();
+  journal.close();
+
+  expect(readAll(path)).toEqual(entries.slice(0, 2));
+});
+
+test('an entry may begin with blanks', () => {
+  using directory = tempDir();
+  const path = directory.file('talk.jsonl');
+  writeFileSync(path, '\n \t{"a":1}\n');
+
+  expect(readAll(path)).toEqual([{ a: 1 }]);
 });

@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { lockFile } from '../../src/store/file-lock.ts';
+import { isLocked, lockFile } from '../../src/store/file-lock.ts';
 import { endAll, startTicksOf, stateOf, tempDir } from '../support/os.ts';
 import { bootId, deadProgram, leaveDeadLock } from './dead-lock.ts';
 
@@ -109,7 +109,13 @@ test.each(['', '{"pid":', '{"pid":-1}', '[]'])('a lock that contains %j cannot b
   const { path, lock, names } = arrange();
   writeFileSync(lock, text);
 
-  expect(() => lockFile(path)).toThrow(`${lock} does not name the program that uses it: if none does`);
+  expect(() => lockFile(path)).toThrow(
+    expect.objectContaining({
+      code: 'conversation-in-use',
+      message: `${path} is locked, and ${lock} does not name the program that uses it: if none does, remove that file; otherwise end that one first, or begin another conversation.`,
+    }),
+  );
+  expect(isLocked(path)).toBe(false);
 
   expect(names()).toEqual(['x.lock']);
 });
@@ -150,4 +156,45 @@ test.each([
   const outputs = await Promise.all([run(), run(), run()]);
 
   expect(outputs.map(({ stdout }) => stdout.trim())).toEqual(['0', '0', '0']);
+});
+
+test('a lock is held while its program lives', () => {
+  const { path, lock, plant } = arrange();
+  expect(isLocked(path)).toBe(false);
+  const release = lockFile(path);
+  expect(isLocked(path)).toBe(true);
+  expect(() => lockFile(path)).not.toThrow();
+  release();
+  expect(isLocked(path)).toBe(false);
+
+  plant(startSleeper());
+  expect(isLocked(path)).toBe(true);
+  unlinkSync(lock);
+  plant(deadProgram);
+
+  expect(isLocked(path)).toBe(false);
+});
+
+test('a held lock is that of a conversation unless the caller says otherwise', () => {
+  const { path, plant } = arrange();
+  const { pid, ...holder } = startSleeper();
+  plant({ pid, ...holder });
+
+  expect(() => lockFile(path)).toThrow(
+    expect.objectContaining({
+      code: 'conversation-in-use',
+      message: `${path} is in use by another program, pid ${pid}: end that one first, or begin another conversation.`,
+    }),
+  );
+});
+
+test('a release leaves the lock of another program alone', () => {
+  const { path, lock, plant } = arrange();
+  const release = lockFile(path);
+  unlinkSync(lock);
+  plant(deadProgram);
+
+  release();
+
+  expect(JSON.parse(readlinkSync(lock))).toEqual(deadProgram);
 });

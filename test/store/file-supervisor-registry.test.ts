@@ -199,6 +199,17 @@ describe('a damaged entry', () => {
     ['with a process group as its pid', JSON.stringify({ ...ownEntry, pid: -1 })],
     ['with pid 0', JSON.stringify({ ...ownEntry, pid: 0 })],
     ['with a relative socket', JSON.stringify({ ...ownEntry, pid: unusedPid, socket: 'a.sock' })],
+    ['with a socket that is no text', JSON.stringify({ ...ownEntry, pid: unusedPid, socket: 7 })],
+    ['with a pid that is no whole number', JSON.stringify({ ...ownEntry, pid: unusedPid + 0.5 })],
+    ['with a pid that is a text', JSON.stringify({ ...ownEntry, pid: `${unusedPid}` })],
+    ['with a start time that is no text', JSON.stringify({ ...ownEntry, pid: unusedPid, startedAt: 1 })],
+    ['with a boot that is no text', JSON.stringify({ ...ownEntry, pid: unusedPid, bootId: 1 })],
+    ['with a namespace that is no text', JSON.stringify({ ...ownEntry, pid: unusedPid, pidNamespace: 1 })],
+    ['without a begin', JSON.stringify({ ...ownEntry, pid: unusedPid, since: undefined })],
+    ['with another role', JSON.stringify({ ...ownEntry, pid: unusedPid, role: 'guest' })],
+    ['that is a list', '[]'],
+    ['that is nothing', 'null'],
+    ['that is a text', '"sup_a"'],
   ])('%s is left alone', (_, text) => {
     const { registry, plantText, textOf } = arrange();
     plantText('sup_a', text);

@@ -43,3 +43,13 @@ test.runIf(existsSync('/proc/self'))('a place that takes no directory is an erro
     }),
   );
 });
+
+test.runIf(existsSync('/proc/self'))('the advice about a place that takes no directory is whole', () => {
+  expect(() => makeDirectory('/proc/nothing')).toThrow(
+    expect.objectContaining({
+      message:
+        'The directory "/proc/nothing" cannot be created: "/proc" accepts none, or was just removed. Choose another directory.',
+      cause: expect.objectContaining({ code: 'ENOENT' }),
+    }),
+  );
+});

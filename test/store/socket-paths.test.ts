@@ -160,7 +160,7 @@ test('a place that others can enter is refused', () => {
   const place = dirname(roll.makeSocketPath('sup_a'));
   const refusal = expect.objectContaining({
     code: 'state-directory',
-    message: expect.stringContaining(place),
+    message: `"${place}" is not a directory that is closed to other users, so no control socket is created there. Remove it, or use a state directory with a shorter path.`,
   });
 
   chmodSync(place, 0o777);
