@@ -63,7 +63,11 @@ test('an unknown dependency is refused with the nearest name', () => {
     );
 
   expect(start).toThrow(
-    '"processes.web.dependsOn" names "databse"; there is no such process. Did you mean "database"?',
+    expect.objectContaining({
+      code: 'invalid-option',
+      message:
+        'startGroup: "processes.web.dependsOn" names "databse"; there is no such process. Did you mean "database"?',
+    }),
   );
 });
 
@@ -79,6 +83,25 @@ test('a circle is refused by the names in it', () => {
     );
   const alone = () => startOrder(new Map([['a', ['a']]]));
 
-  expect(start).toThrow('b → c → b');
-  expect(alone).toThrow('a → a');
+  const refusal = (cycle: string) =>
+    expect.objectContaining({
+      code: 'invalid-option',
+      message: `startGroup: "dependsOn" leads back to where it began: ${cycle}. One of them must not wait for the next.`,
+    });
+  expect(start).toThrow(refusal('b → c → b'));
+  expect(alone).toThrow(refusal('a → a'));
+});
+
+test('an unknown dependency without a similar name lists the known ones', () => {
+  const start = () =>
+    startOrder(
+      new Map([
+        ['web', ['queue-of-mails']],
+        ['database', []],
+      ]),
+    );
+
+  expect(start).toThrow(
+    'startGroup: "processes.web.dependsOn" names "queue-of-mails"; there is no such process. Known processes: web, database.',
+  );
 });

@@ -320,3 +320,97 @@ test.for([[undefined], [5], [{}]])('writeSecret refuses %j as a name', async ([n
     }),
   );
 });
+
+/** Recipient without a place for a secret, unless a test gives it one. */
+function toRecipient(more: Partial<SecretRecipient> = {}) {
+  const done: string[] = [];
+  const ok = { ok: true, bytesWritten: 1 } as const;
+  const recipient: SecretRecipient = {
+    ...{ id: 'tool_a', commandLine: 'login', hasTerminal: false, hasPipe: true, writesOwnLog: false },
+    ...{ refuse: () => null, awaitedInput: async () => null, ended: new Promise(() => {}) },
+    hide: (secret) => void done.push(`hide ${secret}`),
+    write: async (text) => {
+      done.push(`write ${JSON.stringify(text)}`);
+      return ok;
+    },
+    paste: async (text, { pressEnter }) => {
+      done.push(`paste ${text} ${pressEnter}`);
+      return ok;
+    },
+    note: (name) => void done.push(`note ${name}`),
+    ...more,
+  };
+  const resolver = createSecretResolver({ sources: { token: () => value }, cwd: '/', ask: null });
+  const write = (order: Partial<Parameters<typeof writeSecret>[0]> = {}) =>
+    writeSecret({ name: 'token', pressEnter: true, signal: null, ...order }, { recipient, resolver });
+  return { done, write };
+}
+
+test.each([
+  [{}, { pressEnter: true }, `write "${value}\\n"`],
+  [{}, { pressEnter: false }, `write "${value}"`],
+  [{ hasTerminal: true }, { pressEnter: true }, `paste ${value} true`],
+  [{ hasTerminal: true }, { pressEnter: false }, `paste ${value} false`],
+])('a secret is hidden, written and noted in this order (%#)', async (more, order, written) => {
+  const { done, write } = toRecipient(more);
+
+  expect(await write(order)).toEqual({ ok: true, bytesWritten: 1 });
+  expect(done).toEqual([`hide ${value}`, written, 'note token']);
+});
+
+test('a secret that is not taken is not noted', async () => {
+  const refused = { ok: false, bytesWritten: 0, code: 'closed', error: 'Closed.' } as const;
+  const { done, write } = toRecipient({ write: async () => refused });
+
+  expect(await write()).toEqual(refused);
+  expect(done).toEqual([`hide ${value}`]);
+});
+
+const own =
+  'Process tool_a writes its own log file, where a secret cannot be redacted, so the secret was not written';
+
+test.each([
+  [{ refuse: () => 'It has ended.' }, 'notRunning', 'It has ended.'],
+  [
+    { hasPipe: false },
+    'noInput',
+    'Process tool_a takes no input: start it with stdin: "pipe" or interactive: true.',
+  ],
+  [
+    { writesOwnLog: true },
+    'exposed',
+    `${own}: it has no terminal that could hide it. Start it again with lifetime "session".`,
+  ],
+  [
+    { writesOwnLog: true, hasTerminal: true },
+    'exposed',
+    `${own}: its terminal shows what is typed. Write it when the process asks for a secret and the terminal hides what is typed. Or start it again with lifetime "session", in a program whose option "terminal" is "pty": there it is hidden in any case.`,
+  ],
+])('a refusal says what to do instead (%#)', async (more, code, error) => {
+  const { done, write } = toRecipient(more as Partial<SecretRecipient>);
+
+  expect(await write()).toEqual({ ok: false, bytesWritten: 0, code, error });
+  expect(done).toEqual([]);
+});
+
+test('a secret is refused where the process ended while it was resolved', async () => {
+  let looks = 0;
+  const { done, write } = toRecipient({
+    refuse: () => {
+      looks += 1;
+      return looks === 1 ? null : 'It has ended.';
+    },
+  });
+
+  expect(await write()).toMatchObject({ ok: false, code: 'notRunning', error: 'It has ended.' });
+  expect(done).toEqual([]);
+});
+
+test('an interrupted secret is not written', async () => {
+  const { done, write } = toRecipient();
+
+  expect(await write({ signal: AbortSignal.abort() })).toEqual({
+    ...{ ok: false, bytesWritten: 0, code: 'invalid', error: 'Interrupted: the secret was not written.' },
+  });
+  expect(done).toEqual([]);
+});
