@@ -102,3 +102,39 @@ test('a write queued behind an unread one is refused with it', async () => {
   expect(await later).toEqual({ ok: true, bytesWritten: 5 });
   expect(text()).toBe('firstlater');
 });
+
+const closedText = 'Its input is closed: the process ended or closed it.';
+
+test('a write to a closed input is refused with what arrived', async () => {
+  const { clock, input } = createSlowReader();
+  await input.end();
+
+  expect(await input.write(Buffer.from('x'))).toEqual({
+    ...{ ok: false, bytesWritten: 0, code: 'closed', error: closedText },
+  });
+  expect(await input.end()).toEqual({
+    ...{ ok: false, bytesWritten: 0, code: 'closed', error: 'Its input is closed already.' },
+  });
+  expect(clock.pending).toBe(0);
+});
+
+test('an input that breaks is closed', async () => {
+  let calls = 0;
+  const stdin = new Writable({
+    write: (_chunk, _encoding, done) => {
+      calls += 1;
+      done(calls === 1 ? null : new Error('EPIPE'));
+    },
+  });
+  const clock = createVirtualClock();
+  const input = createInputWriter(stdin, clock);
+
+  expect(await input.write(Buffer.alloc(pieceBytes + 1))).toEqual({
+    ...{ ok: false, bytesWritten: pieceBytes, code: 'closed', error: closedText },
+  });
+  expect(clock.pending).toBe(0);
+});
+
+test('an empty write is in at once', async () => {
+  expect(await createSlowReader().input.write(Buffer.alloc(0))).toEqual({ ok: true, bytesWritten: 0 });
+});
