@@ -45,3 +45,21 @@ export function anyCuts(bytes: Buffer): fc.Arbitrary<Buffer[]> {
     return places.slice(1).map((place, index) => bytes.subarray(places[index] ?? 0, place));
   });
 }
+
+interface Place {
+  readonly offset?: number;
+  /** Default: the same as `offset`. */
+  readonly position?: number;
+}
+
+/** Creates a chunk of stdout. */
+export function toChunk(text: string, { offset = 0, position = offset }: Place = {}) {
+  const bytes = Buffer.from(text);
+  return { type: 'chunk', stream: 'stdout', offset, position, bytes, atMs: 0, afterEnd: false } as const;
+}
+
+/** Creates a gap in stdout. */
+export function toGap(droppedBytes: number, { offset = 0, position = offset }: Place = {}) {
+  const to = offset + droppedBytes;
+  return { type: 'gap', stream: 'stdout', from: offset, to, position, droppedBytes } as const;
+}
