@@ -149,3 +149,104 @@ test('refused keys leave the awaited input as it is', async () => {
   expect(afterRefused).toEqual(awaited);
   expect(whileTyped).toBeNull();
 });
+
+/** A terminal whose commands are written down, or a process without one. */
+function record(terminal: object | null, { isRunning = true, secrets = [] as readonly string[] } = {}) {
+  const [asked, emitted]: [unknown[], string[]] = [[], []];
+  const plan = {
+    ...{ id: 'tool_x', screenPath: null, files: null, launch: { size: usual }, terminal },
+    backend: { mode: 'pipe' },
+  };
+  const process = new ProcessTerminal(plan as unknown as ProcessPlan, {
+    deps: { emit: (_, { type }) => void emitted.push(type) },
+    life: {
+      ask: async (toCommand, otherwise) => {
+        const { reply: _, ...command } = toCommand(() => {}) as unknown as { reply: unknown };
+        asked.push(command);
+        return isRunning ? ({ ok: true, bytesWritten: 1 } as never) : otherwise;
+      },
+      hasEnded: false,
+    },
+    output: { log: { secrets } },
+  });
+  return { process, asked, emitted };
+}
+
+const enter = { type: 'key', key: 'Enter', ctrl: false, alt: false, shift: false };
+const inTerminal = { type: 'terminal', columns: 1, rows: 1 };
+
+test.each([
+  [{ text: 'ls' }, [{ type: 'text', text: 'ls' }]],
+  [{ text: 'ls', pressEnter: true }, [{ type: 'text', text: 'ls' }, enter]],
+  [{ text: 'a\nb' }, [{ type: 'paste', text: 'a\nb' }]],
+  [{ text: 'a\rb' }, [{ type: 'paste', text: 'a\rb' }]],
+  [{ text: 'ls', paste: true }, [{ type: 'paste', text: 'ls' }]],
+  [{ keys: ['Enter'] }, [enter]],
+  [{ text: 'x', keys: ['Enter'], pressEnter: true }, [{ type: 'text', text: 'x' }, enter, enter]],
+])('keys are typed in order: %j', async (order, strokes) => {
+  const { process, asked, emitted } = record(inTerminal);
+
+  await process.sendKeys(order as never);
+
+  expect(asked).toEqual([{ type: 'terminal.sendKeys', strokes }]);
+  expect(emitted).toEqual(['input.written']);
+});
+
+const noTerminal = 'Process tool_x has no terminal. It runs as "pipe": start it with interactive: true.';
+const because = 'Process tool_x has pipes instead of a terminal: tmux is not installed.';
+
+test.each([
+  [null, noTerminal],
+  [{ type: 'none', because: 'It has pipes instead of a terminal: tmux is not installed.' }, because],
+])('a process without a terminal refuses with the reason (%#)', async (terminal, error) => {
+  const { process, asked } = record(terminal);
+  const refused = { ok: false, bytesWritten: 0, code: 'noTerminal', error };
+
+  expect(await process.sendKeys({ text: 'x' } as never)).toEqual(refused);
+  expect(await process.paste('x')).toEqual(refused);
+  expect(await process.resize(wide)).toEqual(refused);
+  expect(await process.capture()).toEqual({ ok: false, code: 'noTerminal', error });
+  expect(asked).toEqual([]);
+});
+
+test('a terminal of a process that does not run refuses', async () => {
+  const { process } = record(inTerminal, { isRunning: false });
+  const refused = { ok: false, bytesWritten: 0, code: 'notRunning', error: 'Process tool_x is not running.' };
+
+  expect(await process.sendKeys({ text: 'x' } as never)).toEqual(refused);
+  expect(await process.paste('x')).toEqual(refused);
+  expect(await process.resize(wide)).toEqual(refused);
+  expect(process.orderedSize).toEqual(usual);
+});
+
+test('an ended terminal without a screen says where to look', async () => {
+  const { terminal } = arrange({ hasEnded: true });
+
+  expect(await terminal.capture()).toEqual({
+    ok: false,
+    code: 'broken',
+    error: 'The last screen of tool_x was removed or never captured. Read its output instead.',
+  });
+});
+
+test.each([
+  ['nothing secret', 'plain', 'drawn', 'drawn'],
+  ['a secret on the screen', secret, 'drawn', null],
+  ['a secret in the drawing alone', 'plain', `x ${secret}`, null],
+  ['no drawing', 'plain', null, null],
+])('a drawing is withheld where it would show a secret: %s', async (_, line, drawing, expected) => {
+  const screen = { ...screenOf(line), isLast: false };
+  const { terminal } = arrange({ answer: { ok: true, screen, drawing, offset: 3 } });
+
+  expect(await terminal.capture()).toMatchObject({ ok: true, drawing: expected, offset: 3 });
+  expect(terminal.view).toMatchObject({ columns: 40, rows: 1 });
+});
+
+test('a terminal has the size that was ordered, once it is taken', async () => {
+  const { process, asked } = record(inTerminal);
+
+  await process.resize(wide);
+
+  expect(asked).toEqual([{ type: 'process.resize', ...wide }]);
+  expect([process.orderedSize, process.view]).toEqual([wide, { ...inTerminal, ...wide }]);
+});
