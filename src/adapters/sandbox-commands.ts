@@ -133,7 +133,6 @@ const sandboxCommand = defineTool({
       env,
       maxBackgroundTime: timeout,
       background: true,
-      force: true,
       // Killed with its tree once the caller aborts, also after the call.
       signal: context.interrupt,
       ...(stdin === true && { stdin: 'pipe' }),
