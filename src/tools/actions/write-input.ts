@@ -44,7 +44,7 @@ export async function writeInput(
   const { ok, bytesWritten } = outcome.value;
   if (!ok) return refuse(found, { result: outcome.value, bytes, hint });
   const end = endInput ? ', then end-of-file' : '';
-  return { ok: true, value: { bytesWritten, message: `Wrote ${bytesWritten} bytes${end}.` } };
+  return { ok: true, value: { bytesWritten, message: `Wrote ${toBytes(bytesWritten)}${end}.` } };
 }
 
 async function writeSecret(
@@ -93,5 +93,9 @@ function refuse(
   if (result.code === 'noInput') {
     return { ok: false, error: `Process ${view.id} takes no input: its stdin is closed. ${hint}` };
   }
-  return { ok: false, error: `${result.bytesWritten} of ${bytes} bytes were written. ${result.error}` };
+  return { ok: false, error: `${result.bytesWritten} of ${toBytes(bytes)} were written. ${result.error}` };
+}
+
+function toBytes(count: number): string {
+  return `${count} ${count === 1 ? 'byte' : 'bytes'}`;
 }
