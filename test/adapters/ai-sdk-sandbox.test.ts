@@ -53,7 +53,8 @@ test('a command runs in its working directory', async () => {
 
 test('a process that ends without an exit rejects the wait', async () => {
   const { sandbox } = arrange({
-    script: (run) => run.tell({ type: 'process.spawnFailed', code: 'ENOENT', message: 'no such shell' }),
+    script: (run) =>
+      run.tell({ type: 'process.spawnFailed', cause: 'other', code: 'ENOENT', message: 'no such shell' }),
   });
 
   await expect(sandbox.run({ command: 'make' })).rejects.toThrow(

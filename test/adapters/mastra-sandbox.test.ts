@@ -203,7 +203,8 @@ test('a timeout is an exit code of its own, and told', async () => {
 
 test('a command that could not be started has the code 1, and the reason', async () => {
   const { spawn } = arrange({
-    script: (run) => run.tell({ type: 'process.spawnFailed', code: 'ENOENT', message: 'no such shell' }),
+    script: (run) =>
+      run.tell({ type: 'process.spawnFailed', cause: 'other', code: 'ENOENT', message: 'no such shell' }),
   });
   const spawned = await spawn('make');
 

@@ -23,7 +23,12 @@ const playEnd: Script = (run) => {
   const { work } = run.request;
   const script = work.type === 'shell' ? work.script : '';
   if (script === 'missing')
-    return run.tell({ type: 'process.spawnFailed', code: 'ENOENT', message: 'no such shell' });
+    return run.tell({
+      type: 'process.spawnFailed',
+      cause: 'other',
+      code: 'ENOENT',
+      message: 'no such shell',
+    });
   run.comeUp();
   run.print('out\n');
   run.print(script === 'rest' ? 'no end of line' : 'warned\n', 'stderr');

@@ -12,7 +12,12 @@ const play: Script = (run) => {
   const { work } = run.request;
   const script = work.type === 'shell' ? work.script : work.type === 'argv' ? (work.args.at(-1) ?? '') : '';
   if (script === 'missing')
-    return run.tell({ type: 'process.spawnFailed', code: 'ENOENT', message: 'no such shell' });
+    return run.tell({
+      type: 'process.spawnFailed',
+      cause: 'other',
+      code: 'ENOENT',
+      message: 'no such shell',
+    });
   run.comeUp();
   run.screen = ['$ ', `${script}> `];
   if (run.sizes.length > 0) return run.print('drawn');
