@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
-import { createLiveHandler, type LiveHandlerOptions } from '../../src/live/live-handler.ts';
+import { createLiveHandler, isSameOrigin, type LiveHandlerOptions } from '../../src/live/live-handler.ts';
 import type { LiveStore } from '../../src/live/live-state.ts';
 import { createLocalStore } from '../../src/live/local-store.ts';
 import { createRemoteStore, type RemoteStoreOptions } from '../../src/live/remote-store.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { waitUntil } from '../support/os.ts';
-import { createVirtualHarness } from '../support/virtual.ts';
+import { createVirtualHarness, turn } from '../support/virtual.ts';
 
 const token = 'a token of 16 characters';
 
@@ -193,7 +193,9 @@ test.each([
 });
 
 test('a short token is refused', () => {
-  expect(() => serve({ token: 'short' })).toThrow('"token" has 5 characters; expected at least 16');
+  expect(() => serve({ token: 'short' })).toThrow(
+    'createLiveHandler: "token" has 5 characters; expected at least 16, such as crypto.randomUUID(), or null.',
+  );
 });
 
 test('a local store returns the same snapshot until something changes', async () => {
@@ -215,4 +217,114 @@ test('a local store returns the same snapshot until something changes', async ()
   expect(view(after)).toBe(view(before));
   page.stop();
   expect(served.store.getSnapshot()).toBe(served.store.getSnapshot());
+});
+
+const authorized = { authorization: `Bearer ${token}` };
+
+test.for([
+  ['POST', '/snapshot', authorized, 405, 'Only GET is served here.'],
+  ['GET', '/snapshot', { 'sec-fetch-site': 'cross-site' }, 403, 'Requests of another origin are denied.'],
+  ['GET', '/snapshot', { authorization: 'Bearer x' }, 401, 'The token is missing or wrong.'],
+  ['GET', '/snapshot', {}, 401, 'The token is missing or wrong.'],
+  ['GET', '/', authorized, 404, 'Served here: …/snapshot and …/events.'],
+] as const)('%s %s with %j is refused with a sentence', async ([method, path, headers, status, error]) => {
+  await using served = serve();
+
+  const response = await served.handle(new Request(`http://page.example${path}`, { method, headers }));
+
+  expect([response.status, await response.json()]).toEqual([status, { error }]);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+});
+
+test.for([
+  [null, true],
+  ['same-origin', true],
+  ['none', true],
+  ['same-site', false],
+  ['cross-site', false],
+] as const)('a request from %s is of the same origin: %s', ([site, expected]) => {
+  const headers: Record<string, string> = site === null ? {} : { 'sec-fetch-site': site };
+
+  expect(isSameOrigin(new Request('http://page.example', { headers }))).toBe(expected);
+});
+
+/** Reads a stream of events until it waits. */
+async function readNow(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  let text = '';
+  for (;;) {
+    const read = await Promise.race([reader?.read(), turn(5)]);
+    if (read === undefined) break;
+    text += new TextDecoder().decode(read.value);
+    if (read.done) break;
+  }
+  await reader?.cancel();
+  return text;
+}
+
+test('a stream continues behind the event that a page names', async () => {
+  await using served = serve();
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    served.handle(new Request(`http://page.example${path}`, { headers: { ...authorized, ...headers } }));
+  const { id } = (await (await get('/snapshot')).json()) as { id: string };
+  const name = id.split('-')[0];
+  served.start('one');
+  await turn();
+
+  const stream = await get(`/events?after=${id}`);
+  const text = await readNow(stream);
+
+  expect(stream.headers.get('content-type')).toBe('text/event-stream');
+  expect(id).toMatch(/^[0-9a-f]{8}-0$/);
+  const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, found]) => found);
+  expect(text.startsWith(`: connected\n\nid: ${name}-1\ndata: {"type":"process.changed","view":`)).toBe(true);
+  expect(text.endsWith('\n\n')).toBe(true);
+  expect(ids.map((each) => Number(each?.split('-')[1]))).toEqual(ids.map((_, index) => index + 1));
+  expect(await readNow(await get('/events', { 'last-event-id': ids.at(-1) ?? '' }))).toBe(': connected\n\n');
+  expect(await readNow(await get('/events', { 'last-event-id': ids.at(-2) ?? '' }))).toContain(
+    `id: ${ids.at(-1)}`,
+  );
+});
+
+test.for(['', 'other-0', 'NAME-', 'NAME-x', 'NAME-99', 'NAME'])(
+  'a page that names %j has missed too much',
+  async (given) => {
+    await using served = serve({ token: null });
+    const get = (path: string) => served.handle(new Request(`http://page.example${path}`));
+    const { id } = (await (await get('/snapshot')).json()) as { id: string };
+    const after = given.replace('NAME', id.split('-')[0] ?? '');
+
+    expect(await readNow(await get(`/events?after=${after}`))).toBe(
+      ': connected\n\nevent: gap\ndata: {}\n\n',
+    );
+  },
+);
+
+test('an aborted page is followed no more', async () => {
+  await using served = serve({ token: null });
+  let subscribers = 0;
+  const counting: LiveStore = {
+    ...served.store,
+    subscribe: (onChange) => {
+      subscribers += 1;
+      const stop = served.store.subscribe(onChange);
+      return () => {
+        subscribers -= 1;
+        stop();
+      };
+    },
+  };
+  const handle = createLiveHandler({ store: counting, token: null });
+  const abort = new AbortController();
+  const open = (signal: AbortSignal) => handle(new Request('http://page.example/events', { signal }));
+  await open(abort.signal);
+  const during = subscribers;
+
+  abort.abort();
+  await open(abort.signal);
+
+  expect([during, subscribers]).toEqual([1, 0]);
 });
