@@ -64,5 +64,7 @@ test('five depths start and the sixth is refused', () => {
     false,
     false,
   ]);
-  expect(describeRefusedDepth(5)).toContain('Maximum delegation depth (5) reached');
+  expect(describeRefusedDepth(5)).toBe(
+    'Maximum delegation depth (5) reached: no agent is started here. Do the work yourself, or answer with what is known so far.',
+  );
 });
