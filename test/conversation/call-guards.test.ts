@@ -15,7 +15,12 @@ test('the fifth same call is not made', () => {
 
   expect(advice.slice(0, 4)).toEqual([null, null, null, null]);
   for (const answer of advice.slice(4))
-    expect(answer).toMatchObject({ ok: false, error: expect.stringContaining('4 times in this turn') });
+    expect(answer).toEqual({
+      ok: false,
+      error:
+        'You have made the same call 4 times in this turn, with the same result or with nothing else in between, so it was not made again. ' +
+        'A notice arrives on its own when a process ends: do something else, or finish your turn and you will be woken.',
+    });
 });
 
 test('other arguments and other tools count for themselves', () => {
@@ -41,9 +46,10 @@ test('three failures in a row close a tool', () => {
 
   for (let count = 0; count < 3; count += 1) guards.note(call('fetch', { count }), failed);
 
-  expect(guards.advise(call('fetch'), once)).toMatchObject({
+  expect(guards.advise(call('fetch'), once)).toEqual({
     ok: false,
-    error: expect.stringMatching(/"fetch" has failed 3 times in a row/),
+    error:
+      '"fetch" has failed 3 times in a row and is not called again in this turn. Try another way, or report what prevents you.',
   });
   expect(guards.advise(call('other'), once)).toBeNull();
 });
@@ -192,4 +198,37 @@ test('unknown ids close no tool', async () => {
   expect(given.answers().map(({ error }) => error)).toEqual(
     ['a', 'b', 'c', 'd', 'e'].map((id) => expect.stringContaining(`Process ${id} not found`)),
   );
+});
+
+test('a delivery between two calls begins the count again', () => {
+  const guards = createCallGuards();
+
+  const advice = [1, 2, 3, 4, 5, 6].map(() => {
+    guards.noteDelivery();
+    return guards.advise(call('check'), once);
+  });
+
+  expect(advice).toEqual([null, null, null, null, null, null]);
+});
+
+test('a call that waits interrupts a row of the same calls', () => {
+  const guards = createCallGuards();
+
+  const advice = [1, 2, 3, 4, 5, 6].map(() => {
+    guards.advise(call('wait'), { waits: true });
+    return guards.advise(call('check'), once);
+  });
+
+  expect(advice).toEqual([null, null, null, null, null, null]);
+});
+
+test('calls whose arguments are no object count by their text', () => {
+  const guards = createCallGuards();
+  const broken = (argumentsText: string) => guards.advise({ ...call('look'), argumentsText }, once);
+
+  const answers = ['{', '{', '{', '{', '{', '[', '7', '7', '7', '7', '7'].map(
+    (text) => broken(text) === null,
+  );
+
+  expect(answers).toEqual([true, true, true, true, false, true, true, true, true, true, false]);
 });
