@@ -5,12 +5,11 @@ import {
   type FinalStatus,
   type HeldBy,
   type KillReceipt,
-  type LimitName,
-  type ProcessContext,
   type ProcessEnd,
   type TreeMember,
   toProcessEnd,
 } from './context.ts';
+import { type EndLimit, toEndLimit } from './end-limit.ts';
 import type { processMachine } from './machine.ts';
 
 export type LiveStatus = 'pending' | 'running' | 'backgrounded' | 'stopping' | 'restarting';
@@ -52,14 +51,6 @@ export type LifeView =
       /** True if all pipes came to their end; otherwise a process may still write. */
       readonly outputEnded: boolean;
     } & ProcessEnd);
-
-/** Time limit that ends a process if nothing else does. */
-interface EndLimit {
-  readonly limit: LimitName;
-  readonly afterMs: number;
-  /** Start of the count, as in `DeadlineOrder`. */
-  readonly from: 'call' | 'start';
-}
 
 interface Up {
   readonly attempt: number;
@@ -120,23 +111,4 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
     default:
       return { status, attempt, restarts, pid, outputEnded, ...toProcessEnd(snapshot.context) };
   }
-}
-
-/**
- * Returns the limit that will end the process as things are; `null` without one. A timeout in the foreground may only move the
- * process to the background.
- */
-function toEndLimit({ background, onTimeout, limits }: ProcessContext): EndLimit | null {
-  const inBackground = ending('maxBackgroundTime', limits.maxBackgroundMs, 'start');
-  if (background) return inBackground;
-  const inForeground = ending('maxExecutionTime', limits.maxExecutionMs, 'call');
-  const timeout = ending('timeout', limits.timeoutMs, 'call');
-  if (timeout === null || onTimeout === 'wait') return inForeground;
-  if (inForeground !== null && inForeground.afterMs < timeout.afterMs) return inForeground;
-  return onTimeout === 'kill' ? timeout : inBackground;
-}
-
-/** Returns a limit; 0 means none. */
-function ending(limit: LimitName, afterMs: number, from: EndLimit['from']): EndLimit | null {
-  return afterMs === 0 ? null : { limit, afterMs, from };
 }

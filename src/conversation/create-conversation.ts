@@ -1,16 +1,14 @@
 import { createRealClock } from '../clock/real-clock.ts';
 import { conversationOptions } from '../config/conversation-options.ts';
-import { toErrorText } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import { TroupeError } from '../config/troupe-error.ts';
-import type { ChatMessage, ToolDescription } from '../models/chat-model.ts';
+import type { ChatMessage } from '../models/chat-model.ts';
 import type { Ask } from '../policy/authorize.ts';
 import { createRandomId } from '../process/process-id.ts';
-import { type Tool, toInputSchema } from '../tools/tool.ts';
 import { openToolHost } from '../tools/tool-host.ts';
 import type { Conversation, ConversationOptions } from './conversation.ts';
 import { toHandle } from './conversation-handle.ts';
 import { type ConversationActor, ConversationLoop } from './conversation-loop.ts';
+import { describeTools } from './describe-tools.ts';
 import { type DigestReason, toDigest } from './digest.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 import { createMemory, type Memory } from './memory.ts';
@@ -133,23 +131,4 @@ function withSystemPrompt(
   const current = first?.role === 'system' ? first.text : undefined;
   if (current === prompt) return null;
   return prompt === undefined ? rest : [{ role: 'system', text: prompt }, ...rest];
-}
-
-/**
- * Returns the descriptions of the tools for the model.
- *
- * @throws TroupeError `invalid-option`, naming the tool whose input JSON Schema cannot express.
- */
-function describeTools(tools: readonly Tool[]): readonly ToolDescription[] {
-  return tools.map((tool) => {
-    const { name, description } = tool;
-    try {
-      return { name, description, inputSchema: toInputSchema(tool) };
-    } catch (cause) {
-      const message =
-        `createConversation: "tools" has "${name}", whose input cannot be written as JSON Schema: ` +
-        `${toErrorText(cause)}. Declare text or a number and convert it in the tool.`;
-      throw new TroupeError({ code: 'invalid-option', message, cause });
-    }
-  });
 }

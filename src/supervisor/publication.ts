@@ -1,10 +1,11 @@
-import { Observable, Subject } from 'rxjs';
+import { Subject } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Mailboxes } from '../mailbox/mailboxes.ts';
 import { toCompletionId } from '../process/process-id.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import type { Completion, RuntimeEvent } from './runtime-event.ts';
+import { type CompletionStream, createCompletionStream } from './completion-stream.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
 
 /** Publishes what happens to processes: `events$`, `completions$`, the changes behind `processes$`, and the mailboxes of owners. */
 export interface Publication extends ProcessService {
@@ -12,14 +13,6 @@ export interface Publication extends ProcessService {
   readonly completions: CompletionStream;
   /** Emits when a list of all processes shows something else. */
   readonly changes: Subject<void>;
-}
-
-/** Publishes completions. Those left by earlier supervisors wait for the first subscriber. */
-interface CompletionStream {
-  /** Publishes a completion. With `isKept` it waits for the first subscriber if there is none. */
-  tell(completion: Completion, options: { readonly isKept: boolean }): void;
-  readonly completions$: Observable<Completion>;
-  complete(): void;
 }
 
 type ProcessEventType = Extract<RuntimeEvent, { readonly process: unknown }>['type'];
@@ -90,24 +83,5 @@ export function createPublication({
           return publish(event.type, process);
       }
     },
-  };
-}
-
-function createCompletionStream(): CompletionStream {
-  const subject = new Subject<Completion>();
-  let kept: Completion[] = [];
-  return {
-    tell: (completion, { isKept }) => {
-      if (isKept && !subject.observed) kept.push(completion);
-      else subject.next(completion);
-    },
-    completions$: new Observable((subscriber) => {
-      const subscription = subject.subscribe(subscriber);
-      const waiting = kept;
-      kept = [];
-      for (const completion of waiting) subscriber.next(completion);
-      return subscription;
-    }),
-    complete: () => subject.complete(),
   };
 }
