@@ -18,7 +18,7 @@ test('plain text is the task', () => {
   expect(fromDelegationText('  review\nit\n')).toEqual({ ok: true, task: 'review\nit' });
 });
 
-test.each([
+test.each<[text: string, error: unknown]>([
   ['', 'There is no task: give --task, or write it to stdin.'],
   [' \n', 'There is no task: give --task, or write it to stdin.'],
   [
@@ -28,7 +28,7 @@ test.each([
   ['{"text": "a"}', 'The JSON on stdin has no "task"; expected {"task": "…", "context": {…}}.'],
   ['{"task": " "}', 'The JSON on stdin has no "task"; expected {"task": "…", "context": {…}}.'],
   ['{"task": 1}', 'The JSON on stdin has no "task"; expected {"task": "…", "context": {…}}.'],
-  ...['[1]', 'null', '"x"', '1'].map((context) => [
+  ...['[1]', 'null', '"x"', '1'].map((context): [string, string] => [
     `{"task": "a", "context": ${context}}`,
     'The "context" on stdin is not a JSON object; expected {"key": …}.',
   ]),

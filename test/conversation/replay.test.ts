@@ -28,7 +28,7 @@ const unanswered = (callId: string) => ({
 });
 
 test.for<
-  readonly [name: string, entries: readonly object[], transcript: readonly object[], isUnfinished: boolean]
+  readonly [name: string, entries: readonly unknown[], transcript: readonly object[], isUnfinished: boolean]
 >([
   ['nothing', [], [], false],
   ['an arrival', [arrived], [], false],

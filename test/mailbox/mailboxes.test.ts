@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { Mailboxes } from '../../src/mailbox/mailboxes.ts';
 import type { News } from '../../src/mailbox/news.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
+import { endedView, runningView } from '../support/views.ts';
 
 const open = (onDropped: (count: number) => void = () => {}) =>
   new Mailboxes({ find: () => undefined, list: () => [], onDropped, onReaderError: () => {} });
@@ -178,4 +179,81 @@ test('newsOf completes with news$', () => {
   stream.newsOf('b').subscribe({ complete: () => ended.push('another') });
 
   expect(ended).toEqual(['before', 'after', 'another']);
+});
+
+const matchOf = (owner: string, count: number, matches: number): News =>
+  ({
+    ...{ type: 'watch.matched', id: `${owner}/match/${count}`, at: count, owner, pattern: 'x', lines: ['x'] },
+    ...{ matches, suppressed: matches - 1, process: { ...runningView({ id: 'tool_1' }), owner } },
+  }) as News;
+
+test('matches that give way are counted in the next ones of their process', () => {
+  const onDropped = vi.fn();
+  const stream = open(onDropped);
+  for (let count = 1; count <= 1_002; count += 1) stream.publish(matchOf('a', count, 2));
+  const heard: News[] = [];
+
+  stream.newsOf('a').subscribe((news) => void heard.push(news));
+
+  expect(heard).toHaveLength(1_000);
+  expect(heard[0]).toMatchObject({ id: 'a/match/3', matches: 6, suppressed: 5 });
+  expect(heard[1]).toMatchObject({ id: 'a/match/4', matches: 2, suppressed: 1 });
+  expect(onDropped).not.toHaveBeenCalled();
+});
+
+test('a reminder of a process that has ended meanwhile is gone when its owner comes', () => {
+  const remind = (count: number, processId: string): News => {
+    const news = newsOf('a', count) as Extract<News, { type: 'schedule.due' }>;
+    return { ...news, schedule: { ...news.schedule, processId } };
+  };
+  const views = new Map<string, ProcessView>([
+    ['tool_1', endedView({ id: 'tool_1' })],
+    ['tool_2', runningView({ id: 'tool_2' })],
+  ]);
+  const mailboxes = new Mailboxes({
+    find: (id) => ({ view: () => views.get(id) }) as never,
+    list: () => [],
+    onDropped: () => {},
+    onReaderError: () => {},
+  });
+  mailboxes.publish(remind(1, 'tool_1'));
+  mailboxes.publish(remind(2, 'tool_2'));
+
+  const mailbox = mailboxes.open('a');
+
+  expect([...mailbox.waiting.keys()]).toEqual(['a/2']);
+});
+
+test('a replaced reader neither takes, adds, confirms nor retracts', () => {
+  const stream = open();
+  const former = stream.open('a', {});
+  const current = stream.open('a', {});
+  stream.publish(newsOf('a', 1));
+
+  former.delivered(['a/1']);
+  former.retract(['a/1']);
+  const isAdded = former.add({ kind: 'message', id: 'm1', attention: 'turn', text: 'x' });
+
+  expect([former.take(), isAdded]).toEqual([null, false]);
+  expect([...current.waiting.keys()]).toEqual(['a/1']);
+  expect([former.owner, former.has('a/1'), former.has('m1')]).toEqual(['a', true, false]);
+});
+
+test('a reader hears of each change but its own deliveries', () => {
+  const stream = open();
+  const heard: unknown[] = [];
+  const mailbox = stream.open('a', { onChange: (change) => heard.push(change) });
+  const message = { kind: 'message', id: 'm1', attention: 'turn', text: 'x' } as const;
+
+  mailbox.add(message);
+  mailbox.add({ ...message, id: 'm2' });
+  mailbox.retract(['m1', 'm3']);
+  mailbox.retract(['m3']);
+  mailbox.delivered(['m2']);
+
+  expect(heard).toEqual([
+    { type: 'arrived', entry: message },
+    { type: 'arrived', entry: { ...message, id: 'm2' } },
+    { type: 'withdrawn', ids: ['m1'] },
+  ]);
 });

@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
 import { renderTop, sortRows, type TopRow, type TopView } from '../../../src/cli/verbs/top/top-view.ts';
-import type { TreeUsage } from '../../../src/spawn/tree/tree-usage.ts';
+import type { ProcessUsage } from '../../../src/spawn/tree/tree-usage.ts';
 import { endedView, runningView } from '../../support/views.ts';
 import { markedPage, plainPage } from '../plain-page.ts';
 
-const usage = (cpuShare: number | null, mebibytes: number): TreeUsage => ({
-  cpuShare,
-  memoryBytes: mebibytes * 1024 ** 2,
-  pids: [],
+const usage = (cpuShare: number | null, mebibytes: number): ProcessUsage => ({
+  ...{ cpuShare, cpuMs: 0, memoryBytes: mebibytes * 1024 ** 2, peakMemoryBytes: null },
+  ...{ readBytes: null, writtenBytes: null, processes: 1, ports: [] },
 });
 
-const row = (id: string, used: TreeUsage | null = null, own: object = {}): TopRow => ({
+const row = (id: string, used: ProcessUsage | null = null, own: object = {}): TopRow => ({
   ...{ answered: true, supervisorId: 'sup_1', usage: used },
   view: { ...runningView({ id }), ...own },
 });

@@ -20,7 +20,8 @@ async function open(more: Partial<SpawnRequest> = {}, answers: readonly TmuxAnsw
     files: { log: '/s/a.log', status: '/s/a.status', screen: '/s/a.screen' },
     ...more,
   } as TmuxRequest;
-  const answer = await openSession(server, { request, terminalType: 'tmux-256color', cgroup: null });
+  const command = ['make', 'all'];
+  const answer = await openSession(server, { request, terminalType: 'tmux-256color', cgroup: null, command });
   return { answer, asked };
 }
 
