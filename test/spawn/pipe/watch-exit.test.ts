@@ -23,7 +23,7 @@ test.each([
   child.emit('exit', code, signal);
   child.emit('exit', code, signal);
 
-  expect(exits).toEqual([{ code, signal, cpuMs: null }]);
+  expect(exits).toEqual([{ code, signal, cpuMs: null, readBytes: null, writtenBytes: null }]);
 });
 
 test('the CPU time of a process that still runs is not final', async () => {
@@ -34,5 +34,5 @@ test('the CPU time of a process that still runs is not final', async () => {
 
   child.emit('exit', 0, null);
 
-  expect(exits).toEqual([{ code: 0, signal: null, cpuMs: null }]);
+  expect(exits).toEqual([{ code: 0, signal: null, cpuMs: null, readBytes: null, writtenBytes: null }]);
 });
