@@ -1,11 +1,9 @@
-import { createRealClock } from '../clock/real-clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { FollowItem } from '../control/protocol.ts';
 import { createLiveHandler } from '../live/live-handler.ts';
 import type { LiveStore } from '../live/live-state.ts';
-import { createUsageReader } from '../process/process-usage.ts';
-import { findListeningPorts } from '../readiness/listening-ports.ts';
+import { createMachineUsage } from '../readiness/machine-usage.ts';
 import type { ProcessUsage } from '../spawn/tree/tree-usage.ts';
 import { guardPage, type PageGuard, refuse } from './guard-page.ts';
 import type { InspectedProcesses } from './inspected-processes.ts';
@@ -158,7 +156,7 @@ function sendOutput(
 }
 
 function createMeter({ store }: Pick<InspectorHandlerDeps, 'store'>) {
-  const readUsage = createUsageReader({ clock: createRealClock(), findPorts: findListeningPorts });
+  const readUsage = createMachineUsage();
   return async (ids: readonly string[]): Promise<Readonly<Record<string, ProcessUsage>>> => {
     const asked = new Set(ids);
     const views = store.getSnapshot().processes.filter(({ id }) => asked.has(id));

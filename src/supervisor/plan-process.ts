@@ -6,6 +6,7 @@ import { parseOptions } from '../config/parse-options.ts';
 import type { CommandSettings, FunctionSettings, InputSource, ParsedSpec } from '../config/process-spec.ts';
 import { commandSpec, functionSpec } from '../config/process-spec.ts';
 import { quote } from '../config/quote.ts';
+import type { ResourceLimits } from '../config/resource-limits.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { redactText, redactValue } from '../output/redact.ts';
@@ -17,7 +18,7 @@ import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessDescription } from '../process/process-view.ts';
 import type { Backend, InProcessWork, Work } from '../spawn/backend.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
-import { planLimits, readLimitPowers } from '../spawn/limits.ts';
+import { type LimitObstacle, planLimits, readLimitPowers } from '../spawn/limits.ts';
 import { workerBackend } from '../spawn/worker/worker-backend.ts';
 import { chooseTerminal, type TerminalChoice } from './choose-terminal.ts';
 import { createPlan } from './create-plan.ts';
@@ -107,16 +108,23 @@ function toAppliedLimits(
   const limits = definedOnly({ ...deps.settings.resourceLimits, ...definedOnly(spec.resourceLimits ?? {}) });
   const [first] = Object.keys(limits) as (keyof typeof limits)[];
   if (first === undefined) return null;
+  if (backend.capabilities.limits !== true)
+    throw refuseLimit(limits, {
+      ...{ option: first, why: `the backend "${backend.mode}" keeps no limits` },
+      remedy: 'Leave it out.',
+    });
+  // A backend of the caller's knows what it can keep.
+  if (deps.treeDeps === null) return limits;
   const { cgroups } = deps;
   const powers = readLimitPowers(cgroups === null ? () => 'the option "cgroups" is false' : cgroups.enable);
-  const planned =
-    backend.capabilities.limits === true
-      ? planLimits(limits, { writesOwnLog: isDurable && backend.mode === 'file', powers })
-      : { option: first, why: `the backend "${backend.mode}" keeps no limits`, remedy: 'Leave it out.' };
-  if (!('option' in planned)) return planned;
-  const { option, why, remedy } = planned;
+  const planned = planLimits(limits, { writesOwnLog: isDurable && backend.mode === 'file', powers });
+  if ('option' in planned) throw refuseLimit(limits, planned);
+  return planned;
+}
+
+function refuseLimit(limits: ResourceLimits, { option, why, remedy }: LimitObstacle): TroupeError {
   const message = `start: "resourceLimits.${option}" is ${limits[option]}; ${why}. ${remedy}`;
-  throw new TroupeError({ code: 'invalid-option', message });
+  return new TroupeError({ code: 'invalid-option', message });
 }
 
 function toRestartSettings(restart: ParsedSpec['restart']): RestartSettings {

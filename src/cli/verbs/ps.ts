@@ -1,8 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
-import { createRealClock } from '../../clock/real-clock.ts';
-import { createUsageReader } from '../../process/process-usage.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
-import { findListeningPorts } from '../../readiness/listening-ports.ts';
+import { createMachineUsage } from '../../readiness/machine-usage.ts';
 import type { ProcessUsage } from '../../spawn/tree/tree-usage.ts';
 import type { SeenProcess } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
@@ -65,8 +63,7 @@ export function listProcesses(input: VerbInput<ListFlags>): Promise<number> {
 }
 
 async function measure(processes: readonly SeenProcess[]): Promise<readonly MeasuredProcess[]> {
-  const readUsage = createUsageReader({ clock: createRealClock(), findPorts: findListeningPorts });
-  const usages = await readUsage(processes.map(({ view }) => view));
+  const usages = await createMachineUsage()(processes.map(({ view }) => view));
   return processes.map((seen) => ({ ...seen, usage: usages.get(seen.view.id) ?? null }));
 }
 

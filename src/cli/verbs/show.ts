@@ -1,7 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { createRealClock } from '../../clock/real-clock.ts';
-import { createUsageReader } from '../../process/process-usage.ts';
-import { findListeningPorts } from '../../readiness/listening-ports.ts';
+import { createMachineUsage } from '../../readiness/machine-usage.ts';
 import { printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { chooseProcess } from '../find-process.ts';
@@ -37,10 +35,7 @@ export function showProcess(
     if (chosen === null) return exitCodes.failed;
     const shown = await state.show(chosen.view.id);
     const { view, timeline, supervisorId, answered } = shown;
-    const usage =
-      (await createUsageReader({ clock: createRealClock(), findPorts: findListeningPorts })([view])).get(
-        view.id,
-      ) ?? null;
+    const usage = (await createMachineUsage()([view])).get(view.id) ?? null;
     if (flags.json === true)
       printLines(io, JSON.stringify({ view, timeline, supervisorId, answered, usage }));
     else printLines(io, ...renderProcessFacts({ ...shown, usage }, createPage(io.stdout)));

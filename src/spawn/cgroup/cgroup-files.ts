@@ -37,17 +37,17 @@ export function thawCgroup(path: string): boolean {
 
 /** Returns whether the processes of a cgroup are to be halted, and perhaps are already. */
 export function isFreezeOrdered(path: string): boolean {
-  return readText(join(path, 'cgroup.freeze'))?.trim() === '1';
+  return readCgroupText(join(path, 'cgroup.freeze'))?.trim() === '1';
 }
 
 /** Returns whether every process of a cgroup is halted. One in an uninterruptible call is halted when that returns. */
 export function isFrozen(path: string): boolean {
-  return /^frozen 1$/m.test(readText(join(path, 'cgroup.events')) ?? '');
+  return /^frozen 1$/m.test(readCgroupText(join(path, 'cgroup.events')) ?? '');
 }
 
 function tryWrite(path: string, text: string): boolean {
   try {
-    withReserve(() => writeFileSync(path, text, { flag: 'r+' }));
+    writeCgroupFile(path, text);
     return true;
   } catch {
     // The processes are signalled one by one instead.
@@ -55,13 +55,18 @@ function tryWrite(path: string, text: string): boolean {
   }
 }
 
+/** Writes a file of a cgroup. @throws Error as write(2) does. */
+export function writeCgroupFile(path: string, text: string): void {
+  withReserve(() => writeFileSync(path, text, { flag: 'r+' }));
+}
+
 /** Returns whether a process lives in a cgroup or below it. */
 function isPopulated(path: string): boolean {
-  return /^populated 1$/m.test(readText(join(path, 'cgroup.events')) ?? '');
+  return /^populated 1$/m.test(readCgroupText(join(path, 'cgroup.events')) ?? '');
 }
 
 function readPids(path: string): readonly number[] | null {
-  const text = readText(join(path, 'cgroup.procs'));
+  const text = readCgroupText(join(path, 'cgroup.procs'));
   if (text === null) return null;
   const below = listBelow(path).flatMap((name) => readPids(join(path, name)) ?? []);
   // 0 stands for a process outside of our pid namespace.
@@ -79,7 +84,8 @@ export function listBelow(path: string): readonly string[] {
   }
 }
 
-function readText(path: string): string | null {
+/** Reads a file of a cgroup; `null` if it does not exist. */
+export function readCgroupText(path: string): string | null {
   try {
     return readProcText(path);
   } catch (error) {

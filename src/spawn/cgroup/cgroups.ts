@@ -55,15 +55,17 @@ export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
 
   const obstacles = new Map<Controller, string | null>();
 
+  function enable(controller: Controller): string | null {
+    const known = obstacles.get(controller);
+    if (known !== undefined) return known;
+    const why = enableBelow(base, controller);
+    obstacles.set(controller, why);
+    return why;
+  }
+
   return {
     sessionPath: join(root, 'session'),
-    enable: (controller) => {
-      const known = obstacles.get(controller);
-      if (known !== undefined) return known;
-      const why = enableBelow(base, controller);
-      obstacles.set(controller, why);
-      return why;
-    },
+    enable,
     open: ({ outlives, limits, ...request }) => {
       const parent = join(root, outlives ? 'persistent' : 'session');
       const path = join(parent, toName(request));
@@ -71,8 +73,11 @@ export function createCgroups(supervisorId: string, toMark: ToMark): Cgroups {
         sweep();
         mkdirSync(parent, { recursive: true });
         const settings = toCgroupSettings(limits);
-        for (const { controller } of settings)
+        for (const { controller } of settings) {
+          // The limits of an adopted process were planned by an earlier supervisor, perhaps in another cgroup.
+          enable(controller);
           for (const above of [root, parent]) delegate(above, controller);
+        }
         mkdirSync(path, { recursive: true });
         for (const { file, value, isOptional } of settings) setLimit(join(path, file), { value, isOptional });
         return path;

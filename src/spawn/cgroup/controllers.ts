@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SpawnRequest } from '../backend.ts';
-import { withReserve } from '../descriptors.ts';
 import { readProcText, readStatLine } from '../tree/proc-entry.ts';
+import { readCgroupText, writeCgroupFile } from './cgroup-files.ts';
 import { HOST_CGROUP } from './own-cgroup.ts';
 
 /** Controllers of cgroups that keep limits of processes. */
@@ -45,7 +45,7 @@ export function setLimit(
   { value, isOptional }: Pick<CgroupSetting, 'value' | 'isOptional'>,
 ): void {
   try {
-    withReserve(() => writeFileSync(path, value, { flag: 'r+' }));
+    writeCgroupFile(path, value);
   } catch (error) {
     if (!isOptional || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
@@ -54,12 +54,13 @@ export function setLimit(
 /** Makes a controller available in the cgroups below one. @throws Error as write(2) does. */
 export function delegate(path: string, controller: Controller): void {
   const file = join(path, 'cgroup.subtree_control');
-  if (!readWords(file).includes(controller)) writeFileSync(file, `+${controller}`, { flag: 'r+' });
+  if (!readWords(file).includes(controller)) writeCgroupFile(file, `+${controller}`);
 }
 
 /**
- * Makes a controller available below the cgroup of this program. A cgroup with processes cannot hand controllers on, unless it is the root: if
- * it has none but this program and what that started, they move to a cgroup below it. Returns why the controller is unavailable, as a clause.
+ * Makes a controller available below the cgroup of this program. Apart from the root, a cgroup that contains processes cannot delegate
+ * controllers: if it contains only this program and its descendants, they move to a child cgroup first. Returns a clause that says why the
+ * controller is unavailable; `null` if it is available.
  */
 export function enableBelow(base: string, controller: Controller): string | null {
   const offered = readWords(join(base, 'cgroup.controllers'));
@@ -69,7 +70,7 @@ export function enableBelow(base: string, controller: Controller): string | null
   if (first === null || first.code !== 'EBUSY') return first?.message ?? null;
   const foreign = moveToHostCgroup(base);
   if (foreign !== null)
-    return `the cgroup ${base} cannot hand the controller "${controller}" on, because process ${foreign} of another program is in it`;
+    return `the cgroup ${base} cannot delegate the controller "${controller}", because it contains process ${foreign} of another program`;
   return tryDelegate(base, controller)?.message ?? null;
 }
 
@@ -91,7 +92,7 @@ function moveToHostCgroup(base: string): number | null {
   mkdirSync(host, { recursive: true });
   for (const pid of pids) {
     try {
-      writeFileSync(join(host, 'cgroup.procs'), `${pid}`, { flag: 'r+' });
+      writeCgroupFile(join(host, 'cgroup.procs'), `${pid}`);
     } catch {
       // It has ended.
     }
@@ -112,11 +113,5 @@ function isInVersion1(controller: Controller): boolean {
 }
 
 function readWords(path: string): readonly string[] {
-  try {
-    return readFileSync(path, 'utf8')
-      .split(/\s+/)
-      .filter((word) => word !== '');
-  } catch {
-    return [];
-  }
+  return (readCgroupText(path) ?? '').split(/\s+/).filter((word) => word !== '');
 }

@@ -18,7 +18,7 @@ const rootType = 'domain';
 export function findOwnCgroup(): OwnCgroup {
   const mount = findMount(readProcText('/proc/self/mountinfo') ?? '');
   if (mount === null) return { why: 'no cgroup hierarchy of version 2 is mounted' };
-  const current = /^0::(\/.*)$/m.exec(readProcText('/proc/self/cgroup') ?? '')?.[1];
+  const current = readName('self');
   const own = current?.endsWith(`/${HOST_CGROUP}`) ? dirname(current) : current;
   if (own === undefined) return { why: '/proc/self/cgroup names no cgroup of version 2' };
   // A path above the root of the mount belongs to another cgroup namespace.
@@ -41,12 +41,17 @@ export function findOuterCgroup(own: OwnCgroup = findOwnCgroup()): string | null
 
 /** Returns the cgroup of a process that a supervisor has put into one of its own; `null` for others. */
 export function findProcessCgroup(pid: number): string | null {
-  const path = /^0::(\/.*)$/m.exec(readProcText(`/proc/${pid}/cgroup`) ?? '')?.[1];
+  const path = readName(pid);
   const name = new RegExp(`/${CGROUP_PREFIX}[^/]+/(?:session|persistent)/[^/]+`).exec(path ?? '');
   if (path === undefined || name === null) return null;
   const mount = findMount(readProcText('/proc/self/mountinfo') ?? '');
   // Below it are the cgroups of supervisors that the process has started.
   return mount === null ? null : join(mount, path.slice(0, name.index + name[0].length));
+}
+
+/** Reads the name of the cgroup of a process, from the root of the hierarchy. */
+function readName(pid: number | 'self'): string | undefined {
+  return /^0::(\/.*)$/m.exec(readProcText(`/proc/${pid}/cgroup`) ?? '')?.[1];
 }
 
 /** Finds the mount of the whole hierarchy; see proc_pid_mountinfo(5). */

@@ -2,8 +2,7 @@ import { emitKeypressEvents } from 'node:readline';
 import type { Command } from '@commander-js/extra-typings';
 import type { Clock } from '../../../clock/clock.ts';
 import { createRealClock } from '../../../clock/real-clock.ts';
-import { createUsageReader } from '../../../process/process-usage.ts';
-import { findListeningPorts } from '../../../readiness/listening-ports.ts';
+import { createMachineUsage } from '../../../readiness/machine-usage.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { isTerminal } from '../../cli-io.ts';
@@ -57,7 +56,7 @@ interface WatchOptions {
 async function watchProcesses({ state, io, clock, showsAll }: WatchOptions): Promise<number> {
   const { promise: left, resolve: leave, reject: fail } = Promise.withResolvers<number>();
   const page = createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY });
-  const readUsage = createUsageReader({ clock, findPorts: findListeningPorts });
+  const readUsage = createMachineUsage(clock);
   const draw = () => screen.draw(renderTop(board.view, { page, rows: screen.rows }));
   const board = new TopBoard({ state, readUsage, page, showsAll, onChange: draw });
 
