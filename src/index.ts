@@ -72,7 +72,6 @@ export type {
   AgentPolicyCommands,
   AgentPolicySettings,
   AgentPolicyTools,
-  AgentResourceLimits,
   AgentSupervisorSettings,
 } from './config/agent-file-sections.ts';
 export type { Duration } from './config/duration.ts';

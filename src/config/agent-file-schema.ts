@@ -64,7 +64,6 @@ export const agentSupervisorOptions = z.strictObject({
   env: supervisorOptions.shape.env,
   redactNames: supervisorOptions.shape.redactNames,
   hints: supervisorOptions.shape.hints,
-  resourceLimits: supervisorOptions.shape.resourceLimits,
   terminal: supervisorOptions.shape.terminal,
   maxParallelTools: supervisorOptions.shape.maxParallelTools,
   maxBackgroundProcesses: supervisorOptions.shape.maxBackgroundProcesses,

@@ -48,8 +48,6 @@ export interface AgentSupervisorSettings {
   readonly redact_names?: readonly string[] | undefined;
   /** Variables that tell programs that no person is there. Default: all of them. */
   readonly hints?: AgentHintSettings | undefined;
-  /** Limits on what each command may use. Default: none. */
-  readonly resource_limits?: AgentResourceLimits | undefined;
   /**
    * The terminal of interactive processes. `tmux` survives this program, `pty` does not. `auto`:
    * tmux if it is installed and usable, else a pty, else none. A process with `secrets` gets none where tmux
@@ -75,24 +73,6 @@ export interface AgentSupervisorSettings {
   readonly force_background_patterns?: readonly string[] | undefined;
   /** Globs of tools whose commands run in the foreground, unless `tools.modes` names them. Default `files__read_file`, `files__write_file`. */
   readonly force_sync_patterns?: readonly string[] | undefined;
-}
-
-/** Limits on what a command and everything it starts may use; see `ResourceLimits`. */
-export interface AgentResourceLimits {
-  /** Memory in bytes, at least 1 MiB: of all its processes together with the cgroup controller `memory`, or else of each by itself. */
-  readonly memory_bytes?: number | undefined;
-  /** Number of processes and threads of all its processes together. Needs the cgroup controller `pids`. */
-  readonly processes?: number | undefined;
-  /** Processors, at least 0.01. Needs the cgroup controller `cpu`. */
-  readonly cpus?: number | undefined;
-  /** Open files of each process, at least 4. */
-  readonly open_files?: number | undefined;
-  /** Size in bytes of a file that one of its processes writes, at least 512. */
-  readonly file_bytes?: number | undefined;
-  /** Niceness, -20 to 19. */
-  readonly nice?: number | undefined;
-  /** Preference of the kernel when memory runs out, -1000 to 1000: the highest is killed first. Linux only. */
-  readonly oom_score_adj?: number | undefined;
 }
 
 /** Variables that tell programs that no person is there. */

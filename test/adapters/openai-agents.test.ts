@@ -52,7 +52,7 @@ function arrange(options: Parameters<typeof createFakeHost>[0] = {}) {
   if (build === undefined) throw new Error('There is no tool.');
   return {
     ...{ ...fake, runs, build },
-    /** What the run returns; changed by tests before they run. */
+    /** Result of the run; tests change it beforehand. */
     result: result as { state: State; completed: Promise<void>; cancelled: boolean },
     run: (input: unknown, more?: object) => agents.run({} as never, input as never, more as never),
     endTool: () => onToolEnd(),

@@ -12,7 +12,7 @@ const everyTool = [
   ...['kill_process', 'delegate_to_coder'],
 ];
 
-/** What the demo model answers to these messages. */
+/** Returns the reply of the demo model to these messages. */
 async function reply(messages: readonly ChatMessage[], toolNames: readonly string[] = everyTool) {
   const tools = toolNames.map((name) => ({ name, description: '', inputSchema: {} }));
   const { signal } = new AbortController();

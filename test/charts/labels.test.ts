@@ -181,7 +181,7 @@ describe('a diagram', () => {
     const part = toPart(door, 'shut');
 
     expect(part.name).toBe('door.shut');
-    expect(part.description).toBe('Nobody passes; "not even" <you>.');
+    expect(part.description).toBe('No one enters; "not even" <you>.');
     expect(part.states.map(({ id, parent }) => [id, parent])).toEqual([
       ['shut', null],
       ['shut.closed', 'shut'],

@@ -54,7 +54,7 @@ test('requests are numbered and answered in any order', async () => {
     id === 2
       ? [
           { id: 2, result: 'b' },
-          { id: 9, result: 'nobody asked' },
+          { id: 9, result: 'unrequested' },
           { id: 1, result: 'a' },
         ]
       : [],

@@ -43,7 +43,7 @@ const long: readonly ChatMessage[] = [
   ...[user('last'), calls('6'), result('6')],
 ];
 
-/** What is left, in short: the text of words, `6` for a call, `=6` for its result, `-6` for one that was emptied. */
+/** Abbreviates the remaining messages: the text of words, `6` for a call, `=6` for its result, `-6` for an emptied result. */
 const toShort = (messages: readonly ChatMessage[]) =>
   messages
     .map((message) => {

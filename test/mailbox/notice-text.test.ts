@@ -95,7 +95,7 @@ test('a notice of each kind reads as before', async () => {
   await expect(texts.join('\n')).toMatchFileSnapshot(join(import.meta.dirname, 'golden/notices.txt'));
 });
 
-/** What a notice shows of texts of one length, in bytes. */
+/** Returns the parts of texts that a notice shows; all texts have the same length in bytes. */
 function shownOf(parts: readonly NoticePart[], letter: string): readonly number[] {
   const runs = toNotice(parts).match(new RegExp(`${letter}{20,}`, 'g')) ?? [];
   return [...new Set(runs.map(({ length }) => length))];

@@ -69,7 +69,7 @@ test('a client with two requests is idle after the second', async () => {
   expect([between, given.idle]).toEqual([[0, false], 1]);
 });
 
-test('a watch that has stopped gives nobody up', async () => {
+test('a stopped watch reports no idle client', async () => {
   const { given, watch } = arrange();
   await watch.during(request, empty);
   watch.stop();

@@ -11,7 +11,7 @@ import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import { createVirtualHarness, turn } from '../support/virtual.ts';
 import { arrange, eras, type StageOptions } from './arrange.ts';
 
-/** What a client sees of two processes, one of them in a terminal, with the ids replaced. */
+/** Returns the client's view of two processes, one of them in a terminal, with the ids replaced. */
 async function look(options: StageOptions): Promise<string> {
   await using given = await arrange({ settings: { epochMs: 0, cwd: '/' }, version: '1.2.3', ...options });
   const { client, supervisor, backend } = given;

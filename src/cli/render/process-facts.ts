@@ -28,7 +28,7 @@ export interface ProcessFacts {
   /** Supervisor of the process, and whether it answered. */
   readonly supervisorId?: string;
   readonly answered?: boolean;
-  /** What a live process uses; `null` where it was not measured. */
+  /** Current usage of a live process; `null` if it was not measured. */
   readonly usage?: ProcessUsage | null;
 }
 

@@ -18,7 +18,7 @@ export interface ListedProcess {
   readonly view: ProcessView;
   /** `false`: its supervisor did not answer, and the view may be out of date. */
   readonly answered: boolean;
-  /** What it uses, where that was measured. */
+  /** Current usage; absent if it was not measured. */
   readonly usage?: ProcessUsage | null;
 }
 

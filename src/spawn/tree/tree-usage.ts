@@ -4,7 +4,7 @@ import { readCgroupUsage } from '../cgroup/cgroup-usage.ts';
 import { findProcessCgroup } from '../cgroup/own-cgroup.ts';
 import { listPids, readDiskBytes, readProcText } from './proc-entry.ts';
 
-/** What a process and everything it started use now, and have used so far. */
+/** Resource usage of a process and its descendants: current values and totals so far. */
 export interface ProcessUsage {
   /** Share since the last measurement, 1 being one processor; `null` at the first one. */
   readonly cpuShare: number | null;
@@ -24,7 +24,7 @@ export interface ProcessUsage {
   readonly ports: readonly number[];
 }
 
-/** Usage of a leader and everything it started. */
+/** Usage of a leader and its descendants. */
 export interface TreeUsage extends Omit<ProcessUsage, 'processes' | 'ports'> {
   readonly pids: readonly number[];
 }

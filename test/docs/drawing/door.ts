@@ -20,7 +20,7 @@ export const doorMachine = setup({
   on: { break: { target: '.broken' }, knock: { actions: 'count' } },
   states: {
     shut: {
-      description: 'Nobody passes; "not even" <you>.',
+      description: 'No one enters; "not even" <you>.',
       initial: 'closed',
       on: { lock: '.bolted' },
       states: {

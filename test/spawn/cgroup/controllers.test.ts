@@ -20,7 +20,7 @@ function createFolder(files: Readonly<Record<string, string>>): string {
 
 const read = (path: string, file: string) => readFileSync(join(path, file), 'utf8');
 
-test('a controller is handed on once', () => {
+test('a controller is delegated once', () => {
   const path = createFolder({ 'cgroup.controllers': 'cpu pids\n', 'cgroup.subtree_control': 'cpu\n' });
 
   expect(enableBelow(path, 'cpu')).toBeNull();
@@ -77,19 +77,19 @@ test('figures without a controller are unknown', () => {
   expect(readCgroupUsage(join(path, 'gone'))).toEqual({ cpuMs: null, ...unknown });
 });
 
-/** Controller that can be tried here: handing one on is the same for all. `null` without any. */
+/** Controller that can be tried here: the delegation is the same for all. `null` without any. */
 function findOffered(): string | null {
   const own = findOwnCgroup();
   const [offered] = 'path' in own ? read(own.path, 'cgroup.controllers').trim().split(' ') : [];
   if (offered) return offered;
-  console.warn('Tests that hand a controller on are SKIPPED: the cgroup of this program has none.');
+  console.warn('Tests that delegate a controller are SKIPPED: the cgroup of this program has none.');
   return null;
 }
 
-describe.skipIf(findOffered() === null)('handing a controller on', () => {
+describe.skipIf(findOffered() === null)('delegating a controller', () => {
   const controller = findOffered() as Controller;
 
-  /** Opens the cgroup of a program that may hand the controller on. */
+  /** Opens the cgroup of a program that may delegate the controller. */
   function openDelegated(): string {
     const cgroups = createTestCgroups();
     const path = cgroups.open({ id: 'tool_a', attempt: 1, outlives: false, limits: null }) ?? '';
@@ -133,7 +133,7 @@ describe.skipIf(findOffered() === null)('handing a controller on', () => {
     expect(enableIn(path, 'with a shell')).toEqual({
       why: expect.stringMatching(
         new RegExp(
-          `^the cgroup ${path} cannot hand the controller "${controller}" on, because process \\d+ of another program is in it$`,
+          `^the cgroup ${path} cannot delegate the controller "${controller}", because it contains process \\d+ of another program$`,
         ),
       ),
       now: basename(path),

@@ -67,7 +67,12 @@ async function adopt({
 const launched = '\nlauncher 1 99\n\nleader 1 100\n';
 const running = entry(100, { ppid: 99 });
 const adopted = { type: 'process.adopted', pid: 100, pgid: 100, isPaused: false };
-const exited = (code: number) => ({ type: 'process.exited', exit: { code, signal: null } });
+const exited = (code: number) => ({
+  type: 'process.exited',
+  exit: { code, signal: null },
+  facts: { cpuMs: null, peakMemoryBytes: null, readBytes: null, writtenBytes: null },
+  exceeded: null,
+});
 const ended = { type: 'output.ended' };
 
 test('an adopted process is followed to its exit', async () => {
