@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { formatDuration } from '../../config/format-duration.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
@@ -11,12 +12,6 @@ type Charts = typeof import('./charts.ts');
 
 /** Statechart of a process with the state lit and the walked path marked; below it the inside of that state. */
 export function ChartPane({ process }: { readonly process: StagedProcess }) {
-  const charts = useSignal<Charts | null>(null);
-  useEffect(() => {
-    void import('./charts.ts').then((loaded) => {
-      charts.value = loaded;
-    });
-  }, []);
   const { spans, status, endedAt } = process;
   const path = [...spans.map(({ state }) => state), ...(endedAt === null ? [] : [status])];
   const since = endedAt ?? spans.at(-1)?.from;
@@ -40,13 +35,42 @@ export function ChartPane({ process }: { readonly process: StagedProcess }) {
         )}
       </p>
       {last?.cause !== undefined && <LastEvent at={last.at} cause={last.cause} />}
-      {charts.value !== null && (
-        <>
-          <Drawing svg={charts.value.drawProcess()} lit={[status]} walked={walked} visited={path} />
-          <Next charts={charts.value} state={status} since={since === undefined ? '' : toClock(since, 1)} />
-        </>
-      )}
+      <WithCharts>
+        {(charts) => (
+          <>
+            <Drawing svg={charts.drawProcess()} lit={[status]} walked={walked} visited={path} />
+            <Next charts={charts} state={status} since={since === undefined ? '' : toClock(since, 1)} />
+          </>
+        )}
+      </WithCharts>
     </div>
+  );
+}
+
+/** Draws with the module of the statecharts, which is loaded for the first drawing. */
+export function WithCharts({ children }: { readonly children: (charts: Charts) => ComponentChildren }) {
+  const charts = useSignal<Charts | null>(null);
+  const failure = useSignal<string | null>(null);
+  useEffect(() => {
+    import('./charts.ts').then(
+      (loaded) => {
+        charts.value = loaded;
+      },
+      (error: unknown) => {
+        failure.value = error instanceof Error ? error.message : String(error);
+      },
+    );
+  }, []);
+  if (charts.value !== null) return <>{children(charts.value)}</>;
+  if (failure.value === null) return null;
+  // Browsers keep a failed import, so that only a new page can load it.
+  return (
+    <p class="warning" role="alert">
+      The chart could not be loaded: {failure.value}.{' '}
+      <button type="button" onClick={() => location.reload()}>
+        Reload the page
+      </button>
+    </p>
   );
 }
 

@@ -1,20 +1,10 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { MachineView } from '../../live/machine-view.ts';
-import { Drawing } from './chart-pane.tsx';
+import { Drawing, WithCharts } from './chart-pane.tsx';
 import { at, travelTo } from './state.ts';
 import { toClock } from './words.ts';
 
-type Charts = typeof import('./charts.ts');
-
 /** Statechart of an inspected machine of the program, with the active states lit, and its steps until the shown moment. */
 export function MachinePane({ machine }: { readonly machine: MachineView }) {
-  const charts = useSignal<Charts | null>(null);
-  useEffect(() => {
-    void import('./charts.ts').then((loaded) => {
-      charts.value = loaded;
-    });
-  }, []);
   const steps = machine.path.filter((step) => step.at <= at.value);
   const active = steps.at(-1)?.states ?? [];
   return (
@@ -23,14 +13,16 @@ export function MachinePane({ machine }: { readonly machine: MachineView }) {
         {machine.name} <span>{active.join(' + ')}</span>
       </h2>
       <div class="chart">
-        {charts.value !== null && (
-          <Drawing
-            svg={charts.value.drawMachine(machine.chart)}
-            lit={active}
-            walked={steps.flatMap(({ transitions }) => transitions)}
-            visited={steps.flatMap(({ states }) => states)}
-          />
-        )}
+        <WithCharts>
+          {(charts) => (
+            <Drawing
+              svg={charts.drawMachine(machine.chart)}
+              lit={active}
+              walked={steps.flatMap(({ transitions }) => transitions)}
+              visited={steps.flatMap(({ states }) => states)}
+            />
+          )}
+        </WithCharts>
         <div class="steps">
           <h3>steps, newest first</h3>
           <ol class="timeline">

@@ -47,7 +47,7 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
       });
     };
     open().catch((error: unknown) => {
-      refusal.value = `the page could not load it (${error instanceof Error ? error.message : String(error)}). Choose the process again.`;
+      refusal.value = `the page could not load it (${error instanceof Error ? error.message : String(error)}). Reload the page.`;
     });
     return () => {
       leave.abort();

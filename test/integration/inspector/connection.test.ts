@@ -18,6 +18,7 @@ describe.skipIf(executablePath === null)('the connection of the page', () => {
     await stage.start('before');
     await using opened = await stage.open();
     await opened.row('before').waitFor();
+    await opened.page.locator('.chart svg').first().waitFor();
 
     await stage.served.pause();
     await opened.page.getByRole('status').getByText('The connection is lost').waitFor();
@@ -31,6 +32,21 @@ describe.skipIf(executablePath === null)('the connection of the page', () => {
     );
     const snapshots = stage.served.requests.filter((path) => path.startsWith('/api/snapshot'));
     expect(snapshots).toHaveLength(1);
+  });
+
+  test('a chart that could not be loaded says so, and is drawn by a reload', async () => {
+    await using stage = await openScriptedStage(browser());
+    await stage.start('web');
+    await using opened = await stage.open();
+    await opened.page.route('**/chunks/charts.js', (route) => route.abort());
+    await opened.page.reload();
+
+    await opened.page.getByRole('alert').getByText('The chart could not be loaded').waitFor();
+    await opened.page.unroute('**/chunks/charts.js');
+    await opened.button('Reload the page').click();
+
+    await opened.page.locator('.chart svg').first().waitFor();
+    expect(await opened.page.getByRole('alert').count()).toBe(0);
   });
 
   test('output continues at its cursor after a cut, with nothing lost or doubled', async () => {
