@@ -78,20 +78,27 @@ const onUsersRxjs: Plugin = {
 const basics =
   /\/src\/(config\/|process\/(describe-end|process-id)|spawn\/signal-name|tools\/(input-schema|answer-text|process-summary|dialects\/))/;
 
+/** What the library is bundled from and by; `places` lets a module find what it looks for by its own place. */
+export function fromDoors(places: Plugin) {
+  return {
+    input: {
+      ...Object.fromEntries(
+        Object.entries(readDoors())
+          .filter(([name]) => name !== 'react')
+          .map(([name, source]) => [name, join(root, source)]),
+      ),
+      // The program loads it, too.
+      'shell-parser': join(root, 'src/policy/shell/shell-parser.ts'),
+    },
+    // zod is put in, without its fifty languages: loading it took longer than all of troupe.
+    external: (id: string) => /^[^./]/.test(id) && !/^(zod|rxjs|tslib|web-tree-sitter|virtual:.*)$/.test(id),
+    plugins: [onUsersRxjs, cheapBuiltins, places, lazySchemas, inlineWasm],
+  };
+}
+
 const forLibrary = defineConfig({
-  input: {
-    ...Object.fromEntries(
-      Object.entries(readDoors())
-        .filter(([name]) => name !== 'react')
-        .map(([name, source]) => [name, join(root, source)]),
-    ),
-    // The program loads it, too.
-    'shell-parser': join(root, 'src/policy/shell/shell-parser.ts'),
-  },
+  ...fromDoors(oldPlaces(library)),
   platform: 'node',
-  // zod is put in, without its fifty languages: loading it took longer than all of troupe.
-  external: (id) => /^[^./]/.test(id) && !/^(zod|rxjs|tslib|web-tree-sitter|virtual:.*)$/.test(id),
-  plugins: [onUsersRxjs, cheapBuiltins, oldPlaces(library), lazySchemas, inlineWasm],
   checks: { ineffectiveDynamicImport: false },
   logLevel: 'warn',
   output: {

@@ -49,7 +49,7 @@ const shared = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/global-teardown.ts'],
+    globalSetup: ['test/global-teardown.ts', 'test/bundle-programs.ts'],
     // Most of them wait for processes: three at a time keep two cores busy, two do not.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
@@ -71,7 +71,6 @@ export default defineConfig({
           name: 'command line',
           include: commandLine,
           isolate: false,
-          globalSetup: ['test/cli/bundle-program.ts'],
         },
       },
       { plugins: [lazySchemas], test: { ...shared, name: 'in process', include: inProcess, isolate: false } },

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { inject } from 'vitest';
-import { carriers, commandOf, endAll, tempDir, waitUntil } from '../support/os.ts';
+import { bundledProgram, carriers, commandOf, endAll, tempDir, waitUntil } from '../support/os.ts';
 
 /** Within so long a program that was started has done its first step, also on a busy machine. */
 export const STARTED_WITHIN_MS = 60_000;
@@ -11,8 +10,8 @@ export const STARTED_WITHIN_MS = 60_000;
 /** The program from its sources, in which each module is a file. */
 export const sourceFile = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** The program, bundled once for all tests of the command line (see `bundle-program.ts`); for those of other folders its sources. */
-export const mainFile: string = inject('troupeProgram') ?? sourceFile;
+/** The program, bundled once for all tests (see `bundle-programs.ts`). */
+export const mainFile: string = bundledProgram('cli/main.js') ?? sourceFile;
 
 export interface Ran {
   readonly code: number | null;

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundledProgram } from '../support/os.ts';
 import {
   checkExamples,
   type Example,
@@ -14,6 +16,14 @@ import {
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-docs-'));
 const fence = '```';
+
+/** What a user imports, and the file of the bundle that it stands for; the compiler takes the sources. */
+const bundled = Object.fromEntries(
+  Object.keys(readEntryPoints()).map((specifier) => {
+    const door = specifier === 'troupe' ? 'index' : specifier.slice('troupe/'.length);
+    return [specifier, bundledProgram(`library/${door}.js`)];
+  }),
+);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -85,7 +95,7 @@ describe('the examples check', () => {
     ]);
   });
 
-  test('runs an example on the sources', { timeout: 60_000 }, () => {
+  test('runs an example on the library', { timeout: 60_000 }, () => {
     const right =
       "import { processMachine } from 'troupe/machines';\nimport 'xstate';\nif (processMachine.id !== 'process') process.exit(3);\n";
 
@@ -97,10 +107,10 @@ describe('the examples check', () => {
 });
 
 function runExample({ code }: Example): { status: number | null; stderr: string } {
-  const file = join(folder, 'example.mts');
-  writeFileSync(file, code);
-  const preload = join(import.meta.dirname, 'from-sources.mjs');
-  const settings = JSON.stringify({ root: rootFolder, entryPoints: readEntryPoints() });
+  const file = join(folder, 'example.mjs');
+  writeFileSync(file, stripTypeScriptTypes(code));
+  const preload = join(import.meta.dirname, 'from-bundle.mjs');
+  const settings = JSON.stringify({ root: rootFolder, entryPoints: bundled });
   return spawnSync(process.execPath, ['--import', preload, file], {
     cwd: folder,
     encoding: 'utf8',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
+import { mainFile } from '../cli/program.ts';
 import { tempDir } from '../support/os.ts';
 
 interface Server {
@@ -31,7 +32,7 @@ test.for(servers.filter(isFromClone).map((server) => [server.client, server] as 
     using folder = tempDir();
     const own = args.map((arg) =>
       arg
-        .replace('/home/you/troupe/dist/src/cli/main.js', join(root, 'src/cli/main.ts'))
+        .replace('/home/you/troupe/dist/src/cli/main.js', mainFile)
         .replace(/^(\/home\/you\/project|\$\{workspaceFolder\})$/, folder.path),
     );
     // A client gives neither a working directory nor the PATH of a shell.

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { mainFile } from '../cli/program.ts';
 import { rootFolder } from '../house/source-imports.ts';
 import { tempDir } from '../support/os.ts';
 import { eras } from './arrange.ts';
@@ -14,7 +15,7 @@ const inspector = join(
 );
 /** Two programs have to start before the first answer. */
 const patient = ['--connect-timeout', '60000'];
-const troupe = [process.execPath, join(rootFolder, 'src/cli/main.ts'), 'mcp'];
+const troupe = [process.execPath, mainFile, 'mcp'];
 
 test.for(eras)(
   'the official inspector finds no fault in the tools (%s)',

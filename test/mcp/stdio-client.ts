@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { tempDir } from '../support/os.ts';
+import { fixtureProgram, tempDir } from '../support/os.ts';
 import { type Era, speaking } from './arrange.ts';
 
-export const program = fileURLToPath(new URL('program.ts', import.meta.url));
+const program = fixtureProgram('mcp-server.ts');
 
 /** A client with a server of its own, in a directory of its own. */
 export async function connectByStdio(era: Era) {

@@ -2,17 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { assert, describe, expect, onTestFinished, test } from 'vitest';
 import { findOwnCgroup } from '../../src/spawn/cgroup/own-cgroup.ts';
+import { mainFile } from '../cli/program.ts';
 import { canMakeCgroups } from '../support/cgroups.ts';
 import { isInstalled } from '../support/installed.ts';
-import {
-  carriers,
-  endAll,
-  fixtureProgram,
-  isAlive,
-  startTicksOf,
-  tempDir,
-  waitUntil,
-} from '../support/os.ts';
+import { carriers, endAll, isAlive, startTicksOf, tempDir, waitUntil } from '../support/os.ts';
 import { startPuppetHost } from '../support/puppet-host.ts';
 import { openRealHarness, type RealHarness } from '../support/real.ts';
 
@@ -109,7 +102,7 @@ describe.skipIf(!canMakeCgroups() || !isInstalled('perl'))('held by a cgroup', (
 
   test('a daemon that a process starts by troupe is not one of its leftovers', async () => {
     await using harness = openRealHarness();
-    const troupe = `'${process.execPath}' '${fixtureProgram('../../../src/cli/main.ts')}'`;
+    const troupe = `'${process.execPath}' '${mainFile}'`;
     const command = `${troupe} start --state-dir inner -- sleep 1000 && ${troupe} ps --state-dir inner`;
 
     const mark = `daemon_${randomUUID()}`;

@@ -5,11 +5,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ProcessRecord } from '../../src/process/process-record.ts';
-import { carriers, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
+import { bundledProgram, carriers, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { CrashFact } from './crash-facts.ts';
 
-const HOST = fileURLToPath(new URL('crash-host.ts', import.meta.url));
+const HOST =
+  bundledProgram('library/crash-host.js') ?? fileURLToPath(new URL('crash-host.ts', import.meta.url));
 
 /** What a round lies in wait for; it kills some milliseconds after it. */
 const moments = ['creating', 'created', 'starting', 'started', 'stopping', 'read'] as const;

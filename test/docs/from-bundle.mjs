@@ -1,4 +1,4 @@
-// Preloaded into an example that runs: what it imports comes from this repository, whatever folder it stands in.
+// Preloaded into an example that runs: it imports the bundled library and the packages of this repository, whatever folder it stands in.
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 

@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type InputOptions, type Plugin, rolldown } from 'rolldown';
+import { fromDoors } from '../rolldown.config.ts';
+import { inlineWasm } from '../src/packing/inline-wasm.ts';
+import { replacePlaces } from '../src/packing/replace-places.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** Where the command line program looks for itself: it must find the bundle, as the built program finds what was built. */
+const findItself = ['src/cli/daemon.ts', 'src/agents/assemble-agent.ts'].map((file) => join(root, file));
+
+/** Lets every other module find what it looks for beside its source. */
+const placeOfSource: Plugin = {
+  name: 'place-of-source',
+  transform: (code, id) => {
+    if (!id.startsWith(root) || id.includes('node_modules') || findItself.includes(id)) return null;
+    if (!code.includes('import.meta.')) return null;
+    const places = {
+      url: JSON.stringify(pathToFileURL(id).href),
+      filename: JSON.stringify(id),
+      dirname: JSON.stringify(join(id, '..')),
+    };
+    return replacePlaces(code, { id, places });
+  },
+};
+
+/**
+ * Bundles what tests start, once for a run: the command line program, the library for the examples of the documentation, and the programs in
+ * `test/fixtures`. Node needs half a second of processor time to find, strip and link seven hundred modules, and the tests start
+ * programs hundreds of times. `TROUPE_TEST_PROGRAMS` names the folder.
+ */
+export default async function bundlePrograms(): Promise<() => void> {
+  // In the repository, where the programs find their package and what is not bundled.
+  mkdirSync(join(root, '.vitest'), { recursive: true });
+  const folder = mkdtempSync(join(root, '.vitest/programs-'));
+  await Promise.all([bundleCommandLine(join(folder, 'cli')), bundleLibrary(join(folder, 'library'))]);
+  process.env['TROUPE_TEST_PROGRAMS'] = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+async function bundleCommandLine(folder: string): Promise<void> {
+  await write(folder, {
+    input: join(root, 'src/cli/run-cli.ts'),
+    external: [/^@lydell\//, /^@xterm\//, /^@anthropic-ai\//, /^(web-)?tree-sitter/],
+    plugins: [placeOfSource],
+  });
+  const main = readFileSync(join(root, 'src/cli/main.ts'), 'utf8');
+  writeFileSync(join(folder, 'main.js'), main.replace("'./run-cli.ts'", "'./run-cli.js'"));
+}
+
+async function bundleLibrary(folder: string): Promise<void> {
+  const fixtures = join(root, 'test/fixtures/programs');
+  const programs = [
+    ...readdirSync(fixtures).map((name) => join(fixtures, name)),
+    join(root, 'test/soak/crash-host.ts'),
+  ].filter((path) => path.endsWith('.ts'));
+  const { input, external, plugins } = fromDoors(placeOfSource);
+  await write(folder, {
+    input: { ...input, ...Object.fromEntries(programs.map((path) => [basename(path, '.ts'), path])) },
+    // The shell grammar is read from its package: compressing it takes seconds.
+    external: (id) => /^(web-)?tree-sitter/.test(id) || external(id),
+    plugins: plugins.filter((plugin) => plugin !== inlineWasm),
+  });
+}
+
+async function write(folder: string, options: InputOptions): Promise<void> {
+  const bundle = await rolldown({
+    platform: 'node',
+    checks: { ineffectiveDynamicImport: false },
+    logLevel: 'warn',
+    ...options,
+  });
+  await bundle.write({ dir: folder, entryFileNames: '[name].js', chunkFileNames: '[name].js' });
+  await bundle.close();
+}
