@@ -40,7 +40,7 @@ const commandLine = ['test/cli/**/*.test.ts'];
 
 const shared = {
   // Each program that a test starts is a `fork` of a worker, whose price is the worker's memory.
-  execArgv: ['--max-semi-space-size=1'],
+  execArgv: ['--max-semi-space-size=4'],
   setupFiles: ['test/share-compile-cache.ts', 'test/small-host.ts'],
   // For what hangs: a machine with other work may stop any of them for seconds, and a test may start several programs.
   testTimeout: 120_000,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type InputOptions, type Plugin, rolldown } from 'rolldown';
@@ -35,6 +35,8 @@ export default async function bundlePrograms(): Promise<() => void> {
   // In the repository, where the programs find their package and what is not bundled.
   mkdirSync(join(root, '.vitest'), { recursive: true });
   const folder = mkdtempSync(join(root, '.vitest/programs-'));
+  // Some tests start them as another user.
+  chmodSync(folder, 0o755);
   await Promise.all([bundleCommandLine(join(folder, 'cli')), bundleLibrary(join(folder, 'library'))]);
   process.env['TROUPE_TEST_PROGRAMS'] = folder;
   return () => rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import type { SpawnFiles } from '../backend.ts';
 import { toShellWord } from '../launcher-shell.ts';
-import { type TmuxCommand, toPlainFormat, toTmuxText } from './quoting.ts';
+import { refusal, type TmuxCommand, toPlainFormat, toServerCheck, toTmuxText } from './quoting.ts';
 
 /** First line of a screen file, see `toScreenText`. */
 export const screenFormat =
@@ -68,8 +68,8 @@ export function toEndScript(place: EndingPlace): string {
 umask 077
 exec >/dev/null 2>&1 </dev/null
 server=$3
-ask() { test "$(${tmux} display-message -p '#{pid}')" = "$server" && ${tmux} "$@"; }
-if ask display-message -p -t "$1" '${screenFormat}' ';' capture-pane -p -e -t "$1" >${screen}.new
+ask() { ${tmux} ${toServerCheck('$server')} "$1" ${refusal}; }
+if ask "display-message -p -t '$1' '${screenFormat}' ; capture-pane -p -e -t '$1'" >${screen}.new
 then mv -f ${screen}.new ${screen}; else rm -f ${screen}.new; fi
 echo "
 exit ${attempt} \${2#x }" >>${status}
@@ -90,12 +90,12 @@ rounds=0
 while test "$rounds" -lt 1000; do
   rounds=$((rounds + 1)) before=$(wc -c <${log})
   if is_idle; then
-    ask list-panes -t "$1" || break
+    ask "list-panes -t '$1'" || break
     if is_idle && test "$before" = "$(wc -c <${log})"; then break; fi
   fi
   sleep 0.01 || sleep 1
 done
-ask kill-session -t "$1"
+ask "kill-session -t '$1'"
 `;
   return `set -- '#{pane_id}' '${endFormat}' '#{pid}'${toPlainFormat(script)}`;
 }

@@ -18,3 +18,14 @@ function toTmuxWord(text: string): string {
 export function toPlainFormat(text: string): string {
   return text.replaceAll('#', '##');
 }
+
+/**
+ * Words of a shell for a client of tmux that executes the next word, commands for tmux, only if the server's pid is `pid`, a word of that shell.
+ * One client instead of two: each costs as much as a program.
+ */
+export function toServerCheck(pid: string): string {
+  return `if-shell -F "#{==:#{pid},${pid}}"`;
+}
+
+/** Command for the other case, a word of a shell: it fails, and so does the client. */
+export const refusal = "'has-session -t =troupe-none'";

@@ -2,6 +2,7 @@ import type { SpawnRequest } from '../backend.ts';
 import { toJoinLine } from '../cgroup/join-cgroup.ts';
 import { toTrappedSignals } from '../file/launcher-script.ts';
 import { chooseLauncherShell, toShellWord } from '../launcher-shell.ts';
+import { refusal, toServerCheck } from './quoting.ts';
 
 /** Command of the terminal: a shell with its script and the process's command. */
 interface StartPlan {
@@ -103,11 +104,10 @@ PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8
 export PATH LC_ALL
 unset LD_PRELOAD LD_LIBRARY_PATH TROUPE_LINEAGE
 sleep ${handOverSeconds} || sleep 1
-troupe_ask() { ${toShellWord(program)} -S ${toShellWord(socket)} "$@" 2>/dev/null; }
 troupe_server=\${TMUX%,*}
 troupe_server=\${troupe_server##*,}
-if test "$(troupe_ask display-message -p '#{pid}')" = "$troupe_server" &&
-  troupe_ask set-option -p -t "$TMUX_PANE" @troupe_exit "x $troupe_exit" ';' set-hook -R -w -t "$TMUX_PANE" pane-died >/dev/null; then
+troupe_end="set-option -p -t '$TMUX_PANE' @troupe_exit 'x $troupe_exit' ; set-hook -R -w -t '$TMUX_PANE' pane-died"
+if ${toShellWord(program)} -S ${toShellWord(socket)} ${toServerCheck('$troupe_server')} "$troupe_end" ${refusal} >/dev/null 2>&1; then
   trap - HUP
   exec sleep 60
 fi
