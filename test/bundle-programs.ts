@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type InputOptions, type Plugin, rolldown } from 'rolldown';
 import { fromDoors } from '../rolldown.config.ts';
@@ -8,14 +8,17 @@ import { replacePlaces } from '../src/packing/replace-places.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Where the command line program looks for itself: it must find the bundle, as the built program finds what was built. */
-const findItself = ['src/cli/daemon.ts', 'src/agents/assemble-agent.ts'].map((file) => join(root, file));
+/** Where the command line program looks for itself, to start a daemon: it must find the bundle, as the built program finds what was built. */
+const findsItself = join(root, 'src/cli/open-daemon.ts');
+
+/** Where it finds the program that runs a delegate. */
+const findsExec = { file: join(root, 'src/agents/own-exec-command.ts'), source: 'src/cli/main.ts' };
 
 /** Lets every other module find what it looks for beside its source. */
 const placeOfSource: Plugin = {
   name: 'place-of-source',
   transform: (code, id) => {
-    if (!id.startsWith(root) || id.includes('node_modules') || findItself.includes(id)) return null;
+    if (!id.startsWith(root) || id.includes('node_modules') || id === findsItself) return null;
     if (!code.includes('import.meta.')) return null;
     const places = {
       url: JSON.stringify(pathToFileURL(id).href),
@@ -43,11 +46,24 @@ export default async function bundlePrograms(): Promise<() => void> {
 }
 
 async function bundleCommandLine(folder: string): Promise<void> {
+  const found = new Set<string>();
+  const ownPrograms: Plugin = {
+    name: 'own-programs',
+    transform: (code, id) => {
+      if (id === findsItself && code.includes('import.meta.')) found.add(id);
+      if (id !== findsExec.file || !code.includes(findsExec.source)) return null;
+      found.add(id);
+      return code.replace(findsExec.source, relative(root, join(folder, 'main.js')));
+    },
+  };
   await write(folder, {
     input: join(root, 'src/cli/run-cli.ts'),
     external: [/^@lydell\//, /^@xterm\//, /^@anthropic-ai\//, /^(web-)?tree-sitter/],
-    plugins: [placeOfSource],
+    plugins: [ownPrograms, placeOfSource],
   });
+  // Otherwise daemons and delegates would be started from the sources, which no test would notice but the clock.
+  if (found.size < 2)
+    throw new Error('the program looks for itself elsewhere by now: see findsItself and findsExec');
   const main = readFileSync(join(root, 'src/cli/main.ts'), 'utf8');
   writeFileSync(join(folder, 'main.js'), main.replace("'./run-cli.ts'", "'./run-cli.js'"));
 }

@@ -6,13 +6,13 @@ import { expect, test } from 'vitest';
 import { runAgent } from '../../src/agents/create-agent.ts';
 import { createDemoModel } from '../../src/agents/demo-model.ts';
 import { loadAgent } from '../../src/agents/load-agent.ts';
-import { ownExecCommand } from '../../src/agents/own-exec-command.ts';
 import type { PermissionQuestion } from '../../src/policy/authorize.ts';
 import { openProject } from '../agents/project.ts';
+import { mainFile } from '../cli/program.ts';
 import { type ChatEndpoint, lastText, startChatEndpoint } from './chat-endpoint.ts';
 
 const scripted = 'model: scripted\npolicy: { mode: dangerous }';
-const troupe = ownExecCommand();
+const troupe = [process.execPath, mainFile] as const;
 
 /** Every agent is a Node of its own. */
 const timeout = 120_000;
