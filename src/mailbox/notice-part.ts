@@ -1,5 +1,6 @@
 import type { FinalStatus } from '../../machines/process/context.ts';
 import { describeEnd } from '../process/describe-end.ts';
+import { describeFinalUsage } from '../process/describe-usage.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { ScheduleNews } from '../schedules/schedule.ts';
 import type { WatchNews } from '../watches/watch.ts';
@@ -15,6 +16,8 @@ export interface EndedPart {
   readonly code: number | null;
   readonly signal: string | null;
   readonly runtimeMs: number;
+  /** What it has used, such as "1.2s of CPU time, memory 30.0 MiB at most". Missing where nothing is known, and in older journals. */
+  readonly used?: string | undefined;
   readonly command: string;
   /** The end of a sentence, such as "exited with code 3". */
   readonly end: string;
@@ -95,6 +98,7 @@ export function toEndedPart(
     readonly answer: string | null;
   },
 ): EndedPart {
+  const used = describeFinalUsage(view);
   return {
     type: 'ended',
     id: view.id,
@@ -103,6 +107,7 @@ export function toEndedPart(
     code: view.exit?.code ?? null,
     signal: view.exit?.signal ?? null,
     runtimeMs: view.runtimeMs,
+    ...(used !== '' && { used }),
     command: view.commandLine,
     end: describeEnd(view.reason, view.exit),
     leftovers: view.leftovers.map(({ pid }) => pid),

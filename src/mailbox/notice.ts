@@ -124,6 +124,7 @@ function toAttributes(part: EndedPart, length: 'full' | 'brief'): string {
   if (length === 'brief') return formatAttributes(brief);
   return formatAttributes({
     ...brief,
+    used: part.used ?? null,
     leftovers: part.leftovers.length,
     ports: part.ports.length === 0 ? null : part.ports.join(' '),
     unread_bytes: part.unreadBytes,

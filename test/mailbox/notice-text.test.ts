@@ -42,6 +42,9 @@ const notices: Readonly<Record<string, readonly NoticePart[]>> = {
       { tail: 'one\ntwo\n\n' },
     ),
   ],
+  'success, with what it used': [
+    ended({ cpuMs: 61_500, peakMemoryBytes: 2_000_000_000, readBytes: 0, writtenBytes: 5_000_000 }),
+  ],
   'kill, with leftovers': [
     ended(
       {
