@@ -12,10 +12,16 @@ const demo = join(root, 'examples/demo.ts');
 /** What each voice says in the text of a demonstration, however it is wrapped: without ids, numbers and durations. */
 function sayings(text: string): readonly string[] {
   const paragraphs = text.split(/\n(?= *[a-z]+ │|\n|\d {2}|All )/);
-  return paragraphs
-    .map((paragraph) => paragraph.replaceAll(/tool_\w+/g, 'tool_ID').replaceAll(/\d[\d.]*( ?ms|s)?\b/g, 'N'))
-    .map((paragraph) => paragraph.replaceAll(/[│\s]/g, ''))
-    .filter((saying) => saying !== '');
+  return (
+    paragraphs
+      .map((paragraph) =>
+        paragraph.replaceAll(/tool_\w+/g, 'tool_ID').replaceAll(/\d[\d.]*( ?ms|s)?\b/g, 'N'),
+      )
+      .map((paragraph) => paragraph.replaceAll(/[│\s]/g, ''))
+      // Which figures are known depends on the machine.
+      .map((paragraph) => paragraph.replace(/used="[^"]*"/, ''))
+      .filter((saying) => saying !== '')
+  );
 }
 
 /** The lines of text of a picture, without the titles of its windows. */
