@@ -78,7 +78,7 @@ const onUsersRxjs: Plugin = {
 const basics =
   /\/src\/(config\/|process\/(describe-end|process-id)|spawn\/signal-name|tools\/(input-schema|answer-text|process-summary|dialects\/))/;
 
-/** What the library is bundled from and by; `places` lets a module find what it looks for by its own place. */
+/** Returns the inputs and plugins of the library's bundle; `places` replaces `import.meta` in its modules. */
 export function fromDoors(places: Plugin) {
   return {
     input: {

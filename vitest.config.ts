@@ -39,7 +39,7 @@ const inProcess = [
 const commandLine = ['test/cli/**/*.test.ts'];
 
 const shared = {
-  // Each program that a test starts is a `fork` of a worker, whose price is the worker's memory.
+  // Each program that a test starts is forked from a worker, which costs more the larger its heap is.
   execArgv: ['--max-semi-space-size=4'],
   setupFiles: ['test/share-compile-cache.ts', 'test/small-host.ts'],
   // For what hangs: a machine with other work may stop any of them for seconds, and a test may start several programs.

@@ -8,13 +8,13 @@ import { replacePlaces } from '../src/packing/replace-places.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Where the command line program looks for itself, to start a daemon: it must find the bundle, as the built program finds what was built. */
+/** Module that starts daemons with the program's own file. Its `import.meta` is kept, so that daemons run the bundle. */
 const findsItself = join(root, 'src/cli/open-daemon.ts');
 
-/** Where it finds the program that runs a delegate. */
+/** Module that names the program of delegates, and the path in it that the bundle replaces. */
 const findsExec = { file: join(root, 'src/agents/own-exec-command.ts'), source: 'src/cli/main.ts' };
 
-/** Lets every other module find what it looks for beside its source. */
+/** Points `import.meta` of every other module to its source, whose neighbours it loads. */
 const placeOfSource: Plugin = {
   name: 'place-of-source',
   transform: (code, id) => {
@@ -30,8 +30,8 @@ const placeOfSource: Plugin = {
 };
 
 /**
- * Bundles what tests start, once for a run: the command line program, the library for the examples of the documentation, and the programs in
- * `test/fixtures`. Node needs half a second of processor time to find, strip and link seven hundred modules, and the tests start
+ * Bundles the programs that tests start, once per run: the command line program, the library for the documentation's examples, and the
+ * programs in `test/fixtures`. Node needs half a second of processor time to find, strip and link seven hundred modules, and the tests start
  * programs hundreds of times. `TROUPE_TEST_PROGRAMS` names the folder.
  */
 export default async function bundlePrograms(): Promise<() => void> {
@@ -61,9 +61,11 @@ async function bundleCommandLine(folder: string): Promise<void> {
     external: [/^@lydell\//, /^@xterm\//, /^@anthropic-ai\//, /^(web-)?tree-sitter/],
     plugins: [ownPrograms, placeOfSource],
   });
-  // Otherwise daemons and delegates would be started from the sources, which no test would notice but the clock.
+  // Otherwise daemons and delegates would silently run from the sources, which is slow.
   if (found.size < 2)
-    throw new Error('the program looks for itself elsewhere by now: see findsItself and findsExec');
+    throw new Error(
+      'a module that starts the program has moved or changed: update findsItself and findsExec',
+    );
   const main = readFileSync(join(root, 'src/cli/main.ts'), 'utf8');
   writeFileSync(join(folder, 'main.js'), main.replace("'./run-cli.ts'", "'./run-cli.js'"));
 }

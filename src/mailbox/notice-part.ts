@@ -16,7 +16,7 @@ export interface EndedPart {
   readonly code: number | null;
   readonly signal: string | null;
   readonly runtimeMs: number;
-  /** What it has used, such as "1.2s of CPU time, memory 30.0 MiB at most". Missing where nothing is known, and in older journals. */
+  /** Resource usage, such as "1.2s of CPU time, memory 30.0 MiB at most". Missing if unknown and in older journals. */
   readonly used?: string | undefined;
   readonly command: string;
   /** The end of a sentence, such as "exited with code 3". */

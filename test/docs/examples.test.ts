@@ -17,7 +17,7 @@ import {
 const folder = mkdtempSync(join(tmpdir(), 'troupe-docs-'));
 const fence = '```';
 
-/** What a user imports, and the file of the bundle that it stands for; the compiler takes the sources. */
+/** Bundled file of each entry point. The compiler checks against the sources instead. */
 const bundled = Object.fromEntries(
   Object.keys(readEntryPoints()).map((specifier) => {
     const door = specifier === 'troupe' ? 'index' : specifier.slice('troupe/'.length);

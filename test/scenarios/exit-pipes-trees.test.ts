@@ -466,10 +466,10 @@ test('a halted process is killable', async () => {
 });
 
 test('five hundred short lives leave nothing behind', { timeout: 120_000 }, async () => {
-  // The last of them wait for all others.
+  // The default of 30 s is too short for the last in the queue.
   await using stage = openRealHarness({ maxParallelTools: 8, maxFinished: 10, timeout: '10m' });
   const live = () => stage.supervisor.execute({ command: ['echo', 'hi'] });
-  // Enough that the pipes that are kept have all been made.
+  // Fills the pool of pipes, which are kept.
   await Promise.all(Array.from({ length: 100 }, live));
   const before = resources();
 

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { toErrorText } from '../../config/error-text.ts';
 import { formatDuration } from '../../config/format-duration.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
 import { isLit, isPossible, isWalked } from './light.ts';
@@ -47,7 +48,7 @@ export function ChartPane({ process }: { readonly process: StagedProcess }) {
   );
 }
 
-/** Draws with the module of the statecharts, which is loaded for the first drawing. */
+/** Loads the charts module and passes it to `children`; shows an alert if loading fails. */
 export function WithCharts({ children }: { readonly children: (charts: Charts) => ComponentChildren }) {
   const charts = useSignal<Charts | null>(null);
   const failure = useSignal<string | null>(null);
@@ -57,13 +58,13 @@ export function WithCharts({ children }: { readonly children: (charts: Charts) =
         charts.value = loaded;
       },
       (error: unknown) => {
-        failure.value = error instanceof Error ? error.message : String(error);
+        failure.value = toErrorText(error);
       },
     );
   }, []);
   if (charts.value !== null) return <>{children(charts.value)}</>;
   if (failure.value === null) return null;
-  // Browsers keep a failed import, so that only a new page can load it.
+  // Browsers cache a failed import until the page is reloaded.
   return (
     <p class="warning" role="alert">
       The chart could not be loaded: {failure.value}.{' '}

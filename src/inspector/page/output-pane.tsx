@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { WriteResult } from '../../../machines/process/events.ts';
+import { toErrorText } from '../../config/error-text.ts';
 import { formatBytes } from '../../output/cut-text.ts';
 import type { OutputTimes } from '../../output/output-times.ts';
 import { order, orderAloud, toBase64 } from './orders.ts';
@@ -47,7 +48,7 @@ export function OutputPane({ process: { view, endedAt } }: { readonly process: S
       });
     };
     open().catch((error: unknown) => {
-      refusal.value = `the page could not load it (${error instanceof Error ? error.message : String(error)}). Reload the page.`;
+      refusal.value = `the page could not load it (${toErrorText(error)}). Reload the page.`;
     });
     return () => {
       leave.abort();

@@ -1,6 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { SearchAddon } from '@xterm/addon-search';
 import { Terminal } from '@xterm/xterm';
+import { toErrorText } from '../../config/error-text.ts';
 import { formatBytes } from '../../output/cut-text.ts';
 import type { LengthMark } from '../../output/output-times.ts';
 import { followOutput } from './follow-output.ts';
@@ -66,7 +67,7 @@ export function openTerminal(element: HTMLElement, options: OutputTerminalOption
   if (onData !== null) terminal.onData(onData);
   const leave = new AbortController();
   show(terminal, { ...options, until, id, signal: leave.signal }).catch((error: unknown) => {
-    options.onRefused(error instanceof Error ? error.message : String(error));
+    options.onRefused(toErrorText(error));
   });
   return {
     find: (text, direction) =>

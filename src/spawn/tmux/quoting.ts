@@ -20,12 +20,12 @@ export function toPlainFormat(text: string): string {
 }
 
 /**
- * Words of a shell for a client of tmux that executes the next word, commands for tmux, only if the server's pid is `pid`, a word of that shell.
- * One client instead of two: each costs as much as a program.
+ * Returns shell words that make a tmux client execute the next word only if the server has the pid `pid`, a shell expression. One client checks
+ * and executes, because each client is a program to start.
  */
 export function toServerCheck(pid: string): string {
   return `if-shell -F "#{==:#{pid},${pid}}"`;
 }
 
-/** Command for the other case, a word of a shell: it fails, and so does the client. */
+/** Shell word for the other case: a tmux command that fails, so that the client fails, too. */
 export const refusal = "'has-session -t =troupe-none'";
