@@ -49,9 +49,9 @@ drained ${attempt}" >>${status}`;
 
 /**
  * Returns the script that tmux runs when the command has ended: on the launcher's order, or by itself once the launcher is dead
- * and no process holds the terminal, even without a supervisor. It keeps the last screen, records the exit, and closes the
+ * and no process holds the terminal, even without a supervisor. It records the exit, keeps the last screen, and closes the
  * session. Closing would discard what tmux has not passed to `cat` yet, so the script waits until `cat` sleeps without input,
- * and tmux, asked once more, has still given it nothing.
+ * and tmux, asked for the screen, has still given it nothing. Linux says how much `cat` has written; elsewhere the log is measured.
  *
  * The socket of a server may be gone, perhaps with the state directory, and another server may listen there with a terminal of
  * the same number: so the script asks the server who it is first. In that case the server closes the session itself, see
@@ -69,8 +69,6 @@ umask 077
 exec >/dev/null 2>&1 </dev/null
 server=$3
 ask() { ${tmux} ${toServerCheck('$server')} "$1" ${refusal}; }
-if ask "display-message -p -t '$1' '${screenFormat}' ; capture-pane -p -e -t '$1'" >${screen}.new
-then mv -f ${screen}.new ${screen}; else rm -f ${screen}.new; fi
 echo "
 exit ${attempt} \${2#x }" >>${status}
 pipe=
@@ -81,6 +79,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   test -z "$pipe" || break
   sleep 0.05 || sleep 1
 done
+measure() { read -r word written <"/proc/$pipe/fdinfo/1" || written=$(wc -c <${log}); }
 is_idle() {
   test -n "$pipe" && read -r line <"/proc/$pipe/stat" || return 0
   case "\${line##*) }" in S*) return 0 ;; esac
@@ -88,13 +87,18 @@ is_idle() {
 }
 rounds=0
 while test "$rounds" -lt 1000; do
-  rounds=$((rounds + 1)) before=$(wc -c <${log})
+  rounds=$((rounds + 1))
+  measure
+  before=$written
   if is_idle; then
-    ask "list-panes -t '$1'" || break
-    if is_idle && test "$before" = "$(wc -c <${log})"; then break; fi
+    ask "display-message -p -t '$1' '${screenFormat}' ; capture-pane -p -e -t '$1'" >${screen}.new || break
+    mv -f ${screen}.new ${screen}
+    measure
+    if is_idle && test "$before" = "$written"; then break; fi
   fi
   sleep 0.01 || sleep 1
 done
+test ! -e ${screen}.new || rm -f ${screen}.new
 ask "kill-session -t '$1'"
 `;
   return `set -- '#{pane_id}' '${endFormat}' '#{pid}'${toPlainFormat(script)}`;

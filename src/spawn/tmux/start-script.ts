@@ -31,7 +31,7 @@ const keptPrefix = 'TROUPE_KEPT_';
  * Plans a start with a launcher as in the file backend, see `createLauncherScript`: it leads the session of the terminal, records
  * itself and the command before that is started, and outlives it. It is needed because tmux 3.3 closes a terminal as soon as the
  * process that it has started there is dead, and sometimes loses the last output, which the system had not yet handed over. So
- * the launcher waits a moment, makes tmux run `toEndScript`, and ends with the session. If it is killed, tmux records the exit
+ * the launcher makes tmux run `toEndScript`, and ends with the session. If it is killed, tmux records the exit
  * instead. Another server that listens there by now, with a terminal of the same number, is not asked.
  *
  * Nothing is started if the supervisor has died meanwhile and was to end the process: nothing would end it. By then the launcher
@@ -103,7 +103,6 @@ troupe_exit=$?\${BASH_VERSION+ mute}
 PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8
 export PATH LC_ALL
 unset LD_PRELOAD LD_LIBRARY_PATH TROUPE_LINEAGE
-sleep ${handOverSeconds} || sleep 1
 troupe_server=\${TMUX%,*}
 troupe_server=\${troupe_server##*,}
 troupe_end="set-option -p -t '$TMUX_PANE' @troupe_exit 'x $troupe_exit' ; set-hook -R -w -t '$TMUX_PANE' pane-died"
@@ -114,6 +113,3 @@ fi
 echo "
 exit $troupe_attempt $troupe_exit" >&2
 `;
-
-/** Time for the system to hand over the last output: microseconds, or milliseconds where all processors are busy. */
-const handOverSeconds = 0.03;
