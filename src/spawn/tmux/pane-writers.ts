@@ -62,10 +62,11 @@ export function createPaneWriters({
   }
 
   async function mayPaneWrite(status: LaunchStatus): Promise<boolean> {
+    // The launcher orders the end, or writes it itself without its terminal. The process table is cheaper to ask than tmux.
+    if ((await findLauncher(status, { table, id })) !== null) return true;
     const now = await server.findPane(id);
-    // Without its terminal, the launcher writes the end itself.
     if (now === null || (status.launcher !== null && now.pid !== status.launcher))
-      return (await findLauncher(status, { table, id })) !== null || mayServerWrite(status);
+      return mayServerWrite(status);
     // tmux 3.3 sometimes misses the death of a child until the next one dies, so one is made to die.
     if (leaderIsDead && !(await isAlive(now.pid))) await server.ask([['run-shell', '-b', 'exit']]);
     return true;
