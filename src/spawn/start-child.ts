@@ -50,7 +50,7 @@ export function runSync(
 }
 
 /** End of a short program. */
-interface ProgramResult {
+export interface ProgramResult {
   readonly failed: boolean;
   /** `undefined` where the program could not be started, or ended by a signal. */
   readonly exitCode?: number | undefined;

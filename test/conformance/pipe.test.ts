@@ -70,6 +70,7 @@ const createTestStarter = () =>
 const endedStarter: Starter = {
   isUsed: () => true,
   start: () => Promise.reject(new StarterEnded('the starter process ended (SIGKILL)')),
+  run: () => Promise.reject(new StarterEnded('the starter process ended (SIGKILL)')),
   close: async () => {},
   pid: null,
 };

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { ExitStatus } from '../../../machines/process/context.ts';
 import { LINEAGE } from '../environment.ts';
-import { startChild } from '../start-child.ts';
+import { type ProgramResult, startChild } from '../start-child.ts';
 import { parseStatLine } from '../tree/stat-line.ts';
 import { starterScript } from './starter-script.ts';
 
@@ -30,7 +30,18 @@ export interface StarterChild {
   readonly exited: Promise<ExitStatus | null>;
 }
 
-/** Rejection of `start` where it is unknown whether the program was started. */
+/** Short program that the starter runs to its end. */
+export interface RunOrder {
+  readonly command: readonly [file: string, ...args: readonly string[]];
+  /** Complete environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** All that it reads. */
+  readonly input: string | Uint8Array;
+  /** Time after which it is killed and has failed. */
+  readonly timeoutMs: number;
+}
+
+/** Rejection of `start` and `run` where it is unknown whether the program was started. */
 export class StarterEnded extends Error {
   override readonly name = 'StarterEnded';
 }
@@ -39,6 +50,7 @@ export class StarterEnded extends Error {
 export interface StarterProcess {
   readonly pid: number | null;
   start(order: StartOrder): Promise<StarterChild>;
+  run(order: RunOrder): Promise<ProgramResult>;
   /** Ends it; resolves at its exit. */
   close(): Promise<void>;
 }
@@ -47,7 +59,8 @@ type Answer =
   | { readonly ready: true }
   | { readonly id: number; readonly pid: number; readonly stat: string }
   | { readonly id: number; readonly error: { readonly code?: string; readonly message: string } }
-  | { readonly id: number; readonly exit: ExitStatus };
+  | { readonly id: number; readonly exit: ExitStatus }
+  | { readonly id: number; readonly ran: ProgramResult };
 
 /** Options of the starter's Node: it keeps little, and its heap stays small. */
 const flags = ['--max-semi-space-size=1', '-e', starterScript];
@@ -65,6 +78,7 @@ export function createStarterProcess(options: {
   const { stdin, stdout } = child;
   const starts = new Map<number, PromiseWithResolvers<StarterChild>>();
   const exits = new Map<number, PromiseWithResolvers<ExitStatus | null>>();
+  const runs = new Map<number, PromiseWithResolvers<ProgramResult>>();
   let rest = '';
   let lastId = 0;
   let isReady = false;
@@ -73,7 +87,7 @@ export function createStarterProcess(options: {
 
   const keepAlive = () => {
     if (!(stdout instanceof Socket)) return;
-    if (starts.size + exits.size > 0) stdout.ref();
+    if (starts.size + exits.size + runs.size > 0) stdout.ref();
     else stdout.unref();
   };
 
@@ -86,6 +100,9 @@ export function createStarterProcess(options: {
     if ('exit' in answer) {
       exits.get(id)?.resolve(answer.exit);
       exits.delete(id);
+    } else if ('ran' in answer) {
+      runs.get(id)?.resolve(answer.ran);
+      runs.delete(id);
     } else {
       const start = starts.get(id);
       starts.delete(id);
@@ -101,14 +118,27 @@ export function createStarterProcess(options: {
     return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise };
   }
 
-  /** Settles the starts and exits that wait for a line. All lines were read by now: the output closes before. */
+  /** Sends an order with a new id; its answer settles the entry of \`waiting\`. */
+  function send<T>(waiting: Map<number, PromiseWithResolvers<T>>, order: object): Promise<T> {
+    const answer = Promise.withResolvers<T>();
+    if (isClosed) answer.reject(new StarterEnded('the starter process has ended'));
+    else {
+      lastId += 1;
+      waiting.set(lastId, answer);
+      stdin?.write(`${JSON.stringify({ id: lastId, ...order })}\n`);
+      keepAlive();
+    }
+    return answer.promise;
+  }
+
+  /** Settles what waits for a line. All lines were read by now: the output closes before. */
   function end(why: string): void {
     isClosed = true;
     options.onEnd(isReady ? null : why);
-    for (const { reject } of starts.values()) reject(new StarterEnded(`the starter process ended (${why})`));
+    const ending = new StarterEnded(`the starter process ended (${why})`);
+    for (const { reject } of [...starts.values(), ...runs.values()]) reject(ending);
     for (const { resolve } of exits.values()) resolve(null);
-    starts.clear();
-    exits.clear();
+    for (const waiting of [starts, exits, runs]) waiting.clear();
     ended.resolve();
   }
 
@@ -128,17 +158,9 @@ export function createStarterProcess(options: {
 
   return {
     pid: child.pid ?? null,
-    start: (order) => {
-      const start = Promise.withResolvers<StarterChild>();
-      if (isClosed) start.reject(new StarterEnded('the starter process has ended'));
-      else {
-        lastId += 1;
-        starts.set(lastId, start);
-        stdin?.write(`${JSON.stringify({ id: lastId, ...order })}\n`);
-        keepAlive();
-      }
-      return start.promise;
-    },
+    start: (order) => send(starts, order),
+    run: ({ command, input, ...order }) =>
+      send(runs, { ...order, run: command, input: Buffer.from(input).toString('base64') }),
     close: async () => {
       if (isClosed) return;
       child.ref();

@@ -1,16 +1,18 @@
 /**
  * Program of the starter, for `node -e`: its argument is the pid of the host, whose descriptors it opens through `/proc`. A text, so that
- * bundles need no file beside them. A line of its input is an order: `{ id, command, cwd, env, stdio }`. A line of its output is
+ * bundles need no file beside them. A line of its input is an order: `{ id, command, cwd, env, stdio }` starts a program, and
+ * `{ id, run, env, input, timeoutMs }` runs a short one to its end. A line of its output is
  *
  * - `{ ready: true }`, once: it can open the descriptors of the host;
  * - `{ id, pid, stat }`: the program was started; `stat` is `/proc/<pid>/stat` before its exit can have been collected;
  * - `{ id, error: { code, message } }`: it could not be started;
- * - `{ id, exit: { code, signal } }`: it has ended.
+ * - `{ id, exit: { code, signal } }`: it has ended;
+ * - `{ id, ran: { failed, stdout, stderr, shortMessage } }`: the short program has ended.
  *
  * The end of its input is the end of the host. The programs live on; the host's watchdog kills them.
  */
 export const starterScript = `
-const { spawn } = require('node:child_process');
+const { execFile, spawn } = require('node:child_process');
 const { closeSync, openSync, readFileSync, readlinkSync } = require('node:fs');
 const host = '/proc/' + process.argv[1];
 const tell = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
@@ -49,12 +51,31 @@ function start({ id, command: [file, ...args], cwd, env, stdio }) {
   }
 }
 
+function run({ id, run: [file, ...args], env, input, timeoutMs }) {
+  const options = { cwd: '/', env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 };
+  const finish = (error, stdout, stderr) => {
+    const shortMessage = error?.message.split('\\n')[0];
+    tell({ id, ran: { failed: error !== null, stdout, stderr, shortMessage } });
+  };
+  try {
+    const child = execFile(file, args, options, finish);
+    child.stdin.on('error', () => {});
+    child.stdin.end(Buffer.from(input, 'base64'));
+  } catch (error) {
+    finish(error, '', '');
+  }
+}
+
 let rest = '';
 process.stdin.setEncoding('utf8');
 process.stdin.on('data', (text) => {
   const lines = (rest + text).split('\\n');
   rest = lines.pop();
-  for (const line of lines) start(JSON.parse(line));
+  for (const line of lines) {
+    const order = JSON.parse(line);
+    if (order.run === undefined) start(order);
+    else run(order);
+  }
 });
 process.stdin.on('end', () => process.exit());
 process.stdout.on('error', () => process.exit());

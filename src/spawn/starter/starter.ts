@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
 import { foreignRuntime } from '../../config/host-runtime.ts';
+import type { ProgramResult } from '../start-child.ts';
 import {
   createStarterProcess,
+  type RunOrder,
   type StarterChild,
   type StarterProcess,
   type StartOrder,
@@ -17,6 +19,8 @@ export interface Starter {
   isUsed(): boolean;
   /** Rejects with the error of `spawn`, or with `StarterEnded`. While a child lives, it keeps this program alive. */
   start(order: StartOrder): Promise<StarterChild>;
+  /** Runs a short program to its end. Rejects with `StarterEnded`; a program that fails does not reject. */
+  run(order: RunOrder): Promise<ProgramResult>;
   /** Ends the starter. Programs that it has started live on. */
   close(): Promise<void>;
   /** Pid of the starter; `null` while none runs. */
@@ -75,6 +79,10 @@ export function createStarter({
     start: (order) => {
       current ??= open();
       return current.start(order);
+    },
+    run: (order) => {
+      current ??= open();
+      return current.run(order);
     },
     close: async () => {
       const last = current;

@@ -31,7 +31,7 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
   if (typeof program !== 'string') return program;
   const socket = tryMakeSocket(deps.tmuxSocket);
   if (typeof socket !== 'string') return socket;
-  const server = createTmuxServer({ program, socket });
+  const server = createTmuxServer({ program, socket, starter: deps.starter });
   const terminalType = findTerminalType();
   /** Sessions that end with this program and whose end was not seen, with their clocks. */
   const unseen = new Map<string, Clock>();

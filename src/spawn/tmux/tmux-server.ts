@@ -1,6 +1,8 @@
 import { toError } from '../../config/error-text.ts';
 import { leaveCgroup } from '../cgroup/join-cgroup.ts';
-import { runProgram } from '../start-child.ts';
+import { type ProgramResult, runProgram } from '../start-child.ts';
+import type { Starter } from '../starter/starter.ts';
+import type { RunOrder } from '../starter/starter-process.ts';
 import { type TmuxCommand, toTmuxText } from './quoting.ts';
 
 /** Answer of tmux; `error` is its own message. */
@@ -36,7 +38,16 @@ const maxTries = 5;
 const serverEnded = /server exited|lost server|no server running|error connecting|connection refused/i;
 const notFound = /can't find|no such (session|pane)|no server running|no current/i;
 
-export function createTmuxServer({ program, socket }: { program: string; socket: string }): TmuxServer {
+/** Creates the server of a socket. Its clients are programs, which the starter runs while this program is large. */
+export function createTmuxServer({
+  program,
+  socket,
+  starter,
+}: {
+  readonly program: string;
+  readonly socket: string;
+  readonly starter?: Starter | undefined;
+}): TmuxServer {
   const base = ['-u', '-S', socket, '-f', '/dev/null'];
 
   async function call(
@@ -48,17 +59,11 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
       const env = { PATH: process.env['PATH'] ?? systemPath, LC_ALL: 'C.UTF-8' };
       const command = [program, ...base, ...args] as const;
       // The server inherits the environment and the cgroup of the client that starts it: no lineage, and none of our cgroups.
-      const [file, ...words] = args[0] === startServer ? leaveCgroup({ command, env }) : command;
-      const { stdout, stderr, failed, shortMessage } = await runProgram(file, words, {
-        input,
-        env,
-        extendEnv: false,
-        cwd: '/',
-        stripFinalNewline: false,
-        timeout: timeoutMs,
-        forceKillAfterDelay: 500,
-        cleanup: false,
-      });
+      const whole = args[0] === startServer ? leaveCgroup({ command, env }) : command;
+      const order = { command: whole, env, input, timeoutMs };
+      const { stdout, stderr, failed, shortMessage } = await (starter?.isUsed()
+        ? starter.run(order)
+        : runHere(order));
       if (!failed) return { ok: true, text: stdout };
       // tmux prints "[lost server]" on stdout.
       const said = [stderr, stdout].map((text) => text.trim()).find((text) => text !== '');
@@ -97,6 +102,19 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
       throw new Error(`tmux could not report whether the session ${session} exists: ${answer.error}`);
     },
   };
+}
+
+function runHere({ command: [file, ...args], env, input, timeoutMs }: RunOrder): Promise<ProgramResult> {
+  return runProgram(file, args, {
+    input,
+    env,
+    extendEnv: false,
+    cwd: '/',
+    stripFinalNewline: false,
+    timeout: timeoutMs,
+    forceKillAfterDelay: 500,
+    cleanup: false,
+  });
 }
 
 const systemPath = '/usr/local/bin:/usr/bin:/bin';

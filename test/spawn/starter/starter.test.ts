@@ -104,6 +104,59 @@ test('a missing program rejects as spawn does', async () => {
   await expect(start).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
+const toRun = (script: string, input = '') => ({
+  command: ['/bin/sh', '-c', script] as const,
+  env: { PATH: '/usr/bin:/bin', NAME: 'value' },
+  input,
+  timeoutMs: 60_000,
+});
+
+test('a short program reads its input and returns what it printed', async () => {
+  const { starter } = create();
+
+  const result = await starter.run(toRun('cat; printf "$NAME" >&2; pwd', 'é\n'));
+
+  expect(result).toMatchObject({ failed: false, stdout: 'é\n/\n', stderr: 'value' });
+});
+
+test('a short program that fails returns what it printed', async () => {
+  const { starter } = create();
+
+  const result = await starter.run(toRun('echo out; echo why >&2; exit 3'));
+
+  expect(result).toMatchObject({ failed: true, stdout: 'out\n', stderr: 'why\n' });
+});
+
+test('a short program that takes too long is killed', async () => {
+  const { starter } = create();
+
+  const result = await starter.run({ ...toRun('exec sleep 300'), timeoutMs: 100 });
+
+  expect(result.failed).toBe(true);
+});
+
+test.each([
+  ['is missing', '/no/such/program', 'spawn /no/such/program ENOENT'],
+  ['cannot be named', 'a\0b', "The argument 'file' must be a string without null bytes. Received 'a\\x00b'"],
+])('a short program that %s has failed', async (_, file, shortMessage) => {
+  const { starter } = create();
+
+  const result = await starter.run({ ...toRun(''), command: [file] });
+
+  expect(result).toMatchObject({ failed: true, shortMessage });
+  expect((await starter.run(toRun('echo on'))).stdout).toBe('on\n');
+});
+
+test('a short program whose starter is killed rejects', async () => {
+  const { starter } = create();
+  const running = starter.run(toRun('exec sleep 3'));
+  await waitUntil(() => starter.pid !== null);
+
+  process.kill(starter.pid ?? 0, 'SIGKILL');
+
+  await expect(running).rejects.toBeInstanceOf(StarterEnded);
+});
+
 test('a starter begins with its first order', async () => {
   const { starter } = create();
   const before = starter.pid;

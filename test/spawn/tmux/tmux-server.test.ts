@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { createStarter } from '../../../src/spawn/starter/starter.ts';
 import { createTmuxServer, toPaneTarget } from '../../../src/spawn/tmux/tmux-server.ts';
 import { tempDir } from '../../support/os.ts';
 
@@ -45,6 +46,21 @@ test('tmux gets no variables but the PATH and a locale', async () => {
   expect(
     answer.ok && answer.text.split(' ').filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_', ''].includes(name)),
   ).toEqual(['LC_ALL', 'PATH']);
+});
+
+test.each([
+  { use: true, parent: 'the starter' },
+  { use: false, parent: 'this program' },
+])('tmux is started by $parent with starter: $use', async ({ use }) => {
+  const { program } = arrange('echo $PPID');
+  const starter = createStarter({ use, inheritedLineage: undefined, reportError: () => {} });
+  const server = createTmuxServer({ program, socket: '/run/t.sock', starter });
+
+  const answer = await server.ask([['x']]);
+
+  const parent = use ? starter.pid : process.pid;
+  await starter.close();
+  expect(answer).toEqual({ ok: true, text: `${parent}\n` });
 });
 
 test.each([
