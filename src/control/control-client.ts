@@ -1,4 +1,4 @@
-import { type ConnectOptions, type ControlConnection, openConnection } from './control-connection.ts';
+import { type ControlConnection, openConnection } from './control-connection.ts';
 import {
   type AskMethod,
   type CallOptions,
@@ -32,11 +32,8 @@ export interface ControlClient {
 /**
  * @throws TroupeError `unreachable`, with what to do, when no process listens or the socket belongs to another user.
  */
-export async function connectControl(
-  socketPath: string,
-  options: ConnectOptions = {},
-): Promise<ControlClient> {
-  const connection = await openConnection(socketPath, options);
+export async function connectControl(socketPath: string): Promise<ControlClient> {
+  const connection = await openConnection(socketPath);
   return {
     call: (method, params, callOptions) => {
       const asked = connection.ask({ method, params }, callOptions);
@@ -85,7 +82,7 @@ export async function* streamControl<M extends StreamMethod>(
 ): AsyncGenerator<ControlItems[M], void> {
   const { signal, ...asked } = request;
   signal?.throwIfAborted();
-  const connection = await openConnection(socketPath, {});
+  const connection = await openConnection(socketPath);
   try {
     yield* takeItems<ControlItems[M]>(connection, { asked, signal });
   } finally {

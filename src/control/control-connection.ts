@@ -15,11 +15,6 @@ import {
 /** Large enough for a list of ten thousand processes. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 
-export interface ConnectOptions {
-  /** Default 2 s. */
-  readonly deadlineMs?: number;
-}
-
 interface Waiting {
   resolve(result: unknown): void;
   reject(error: unknown): void;
@@ -43,12 +38,9 @@ export interface ControlConnection {
 /**
  * @throws TroupeError `unreachable`, with what to do, when no process listens or the socket belongs to another user.
  */
-export async function openConnection(
-  socketPath: string,
-  { deadlineMs = 2_000 }: ConnectOptions,
-): Promise<ControlConnection> {
+export async function openConnection(socketPath: string): Promise<ControlConnection> {
   refuseForeignSocket(socketPath);
-  const socket = await connectSocket(socketPath, deadlineMs);
+  const socket = await connectSocket(socketPath);
   const reader = createLineReader(MAX_REPLY_BYTES);
   const waiting = new Map<number, Waiting>();
   let nextId = 1;
@@ -151,20 +143,13 @@ function refuseForeignSocket(socketPath: string): void {
   throw new TroupeError({ code: 'unreachable', message });
 }
 
-function connectSocket(socketPath: string, deadlineMs: number): Promise<Socket> {
+/** Connects without a deadline: the system answers at once for a local socket, even where the listener is halted. */
+function connectSocket(socketPath: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath);
-    const timer = setTimeout(() => {
-      socket.destroy();
-      reject(silentError(socketPath, deadlineMs));
-    }, deadlineMs);
-    const onError = (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      reject(unreachableError(socketPath, error));
-    };
+    const onError = (error: NodeJS.ErrnoException) => reject(unreachableError(socketPath, error));
     socket.once('error', onError);
     socket.once('connect', () => {
-      clearTimeout(timer);
       socket.off('error', onError);
       resolve(socket);
     });
@@ -197,15 +182,18 @@ function noSupervisor(why: string): TroupeError {
 }
 
 function unreachableError(socketPath: string, error: NodeJS.ErrnoException): TroupeError {
-  const { code } = error;
-  const why =
-    code === 'EACCES' || code === 'EPERM'
-      ? 'it belongs to another user, so run this command as that user'
-      : code === 'ENOENT' || code === 'ECONNREFUSED'
-        ? 'no process listens there any more'
-        : toErrorText(error);
-  const message = `The supervisor at ${socketPath} cannot be reached: ${why}.`;
+  const message = `The supervisor at ${socketPath} cannot be reached: ${explainFailure(error)}.`;
   return new TroupeError({ code: 'unreachable', message, cause: error });
+}
+
+function explainFailure(error: NodeJS.ErrnoException): string {
+  const { code } = error;
+  if (code === 'EACCES' || code === 'EPERM')
+    return 'it belongs to another user, so run this command as that user';
+  if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'no process listens there any more';
+  // The queue of connections that it has not accepted yet is full; see connect(2).
+  if (code === 'EAGAIN') return 'it is busy or halted, and accepts no connection';
+  return toErrorText(error);
 }
 
 function silentError(socketPath: string, deadlineMs: number): TroupeError {

@@ -59,7 +59,7 @@ test('requests are numbered and answered in any order', async () => {
         ]
       : [],
   );
-  const connection = await openConnection(peer.path, {});
+  const connection = await openConnection(peer.path);
 
   const both = Promise.all([
     connection.ask({ method: 'show', params: { id: 'tool_a' } }),
@@ -78,7 +78,7 @@ test('requests are numbered and answered in any order', async () => {
 
 test('a refusal is an error with the code of the supervisor', async () => {
   const peer = await listen(({ id }) => [{ id, error: { code: 'not-found', message: 'There is none.' } }]);
-  const connection = await openConnection(peer.path, {});
+  const connection = await openConnection(peer.path);
 
   expect(await refusalOf(connection.ask({ method: 'list', params: {} }))).toBe('not-found: There is none.');
   expect([connection.isClosed, connection.pending]).toEqual([false, 0]);
@@ -118,7 +118,7 @@ test.each([
   ],
 ])('%s ends the connection and all its requests', async (_, line, refusal) => {
   const peer = await listen();
-  const connection = await openConnection(peer.path, {});
+  const connection = await openConnection(peer.path);
   const asked = [1, 2].map(() => refusalOf(connection.ask({ method: 'list', params: {} })));
   await waitUntil(() => peer.requests.length === 2);
 
@@ -131,7 +131,7 @@ test.each([
 
 test('requests of a connection that ends are told where it went', async () => {
   const peer = await listen();
-  const connection = await openConnection(peer.path, {});
+  const connection = await openConnection(peer.path);
   const asked = refusalOf(connection.ask({ method: 'list', params: {} }));
   await waitUntil(() => peer.requests.length === 1);
 
@@ -142,7 +142,7 @@ test('requests of a connection that ends are told where it went', async () => {
 
 test('requests of a connection that is closed here are told', async () => {
   const peer = await listen();
-  const connection = await openConnection(peer.path, {});
+  const connection = await openConnection(peer.path);
   const asked = refusalOf(connection.ask({ method: 'list', params: {} }));
 
   connection.close();
@@ -152,7 +152,7 @@ test('requests of a connection that is closed here are told', async () => {
 
 test('a request whose deadline passes is cancelled', async () => {
   const peer = await listen();
-  const connection = await openConnection(peer.path, {});
+  const connection = await openConnection(peer.path);
 
   const refusal = await refusalOf(connection.ask({ method: 'list', params: {} }, { deadlineMs: 20 }));
   await waitUntil(() => peer.requests.length === 2);
@@ -167,7 +167,7 @@ test('a request whose deadline passes is cancelled', async () => {
 
 test('an aborted request is cancelled, and rejects with the reason', async () => {
   const peer = await listen();
-  const connection = await openConnection(peer.path, {});
+  const connection = await openConnection(peer.path);
   const abort = new AbortController();
   const asked = connection.ask({ method: 'list', params: {} }, { signal: abort.signal });
 
@@ -185,7 +185,7 @@ test('an aborted request is cancelled, and rejects with the reason', async () =>
 
 test('an answered request is not cancelled later', async () => {
   const peer = await listen(({ id }) => [{ id, result: id }]);
-  const connection = await openConnection(peer.path, {});
+  const connection = await openConnection(peer.path);
   const abort = new AbortController();
 
   await connection.ask({ method: 'list', params: {} }, { signal: abort.signal, deadlineMs: 10_000 });
@@ -199,17 +199,35 @@ test('an answered request is not cancelled later', async () => {
 test('a path that is no socket is not connected to', async () => {
   writeFileSync(place.file('plain'), '');
 
-  expect(await refusalOf(openConnection(place.file('plain'), {}))).toBe(
+  expect(await refusalOf(openConnection(place.file('plain')))).toBe(
     `protocol: No supervisor of troupe listens on this control socket: ${place.file('plain')} is not a socket.`,
   );
 });
 
 test('a socket that is gone is unreachable', async () => {
-  expect(await refusalOf(openConnection(place.file('gone'), {}))).toBe(
+  expect(await refusalOf(openConnection(place.file('gone')))).toBe(
     `unreachable: The supervisor at ${place.file('gone')} cannot be reached: no process listens there any more.`,
   );
-  expect(await refusalOf(openConnection(place.file('plain/x'), {}))).toMatch(
+  expect(await refusalOf(openConnection(place.file('plain/x')))).toMatch(
     /^unreachable: The supervisor at .*plain\/x cannot be reached: ENOTDIR: .*\.$/,
+  );
+});
+
+test('a supervisor that accepts no connection is busy or halted', async () => {
+  const path = place.file('busy.sock');
+  const server = createServer().listen({ path, backlog: 1 });
+  await once(server, 'listening');
+
+  // All connect before the server can accept one.
+  const connected = await Promise.allSettled(Array.from({ length: 8 }, () => openConnection(path)));
+  for (const each of connected) if (each.status === 'fulfilled') each.value.close();
+  server.close();
+
+  const refusals = connected.flatMap((each) => (each.status === 'rejected' ? [toRefusal(each.reason)] : []));
+  expect(new Set(refusals)).toEqual(
+    new Set([
+      `unreachable: The supervisor at ${path} cannot be reached: it is busy or halted, and accepts no connection.`,
+    ]),
   );
 });
 

@@ -31,7 +31,7 @@ export interface AttachOptions extends Omit<ControlParams<'mcp'>, 'env'> {
  */
 export async function attachClient(options: AttachOptions): Promise<number> {
   const { socket, stdin, stdout, log, signal, ...params } = options;
-  const connection = await openConnection(socket, {});
+  const connection = await openConnection(socket);
   const transport = new StdioServerTransport(stdin, stdout);
   const leaving = new AbortController();
   const leave = () => leaving.abort();
