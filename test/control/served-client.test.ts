@@ -5,6 +5,7 @@ import { TroupeError } from '../../src/config/troupe-error.ts';
 import { MAX_REQUEST_BYTES } from '../../src/control/protocol.ts';
 import { type AnswerRequest, createFairScheduler, ServedClient } from '../../src/control/served-client.ts';
 import { tempDir, waitUntil } from '../support/os.ts';
+import { turn } from '../support/virtual.ts';
 
 const opened: (() => void)[] = [];
 afterEach(() => {
@@ -38,7 +39,7 @@ async function serve(answer: AnswerRequest) {
   const replies = () =>
     text
       .split('\n')
-      .filter((line) => line !== '')
+      .slice(0, -1)
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   return {
     served: await served.promise,
@@ -108,6 +109,54 @@ test('items come before the result', async () => {
     { v: 1, id: 3, item: 'b' },
     { v: 1, id: 3, result: 'c' },
   ]);
+});
+
+/** More than the supervisor holds for a client that does not read. */
+const large = 'x'.repeat(1024 * 1024);
+
+test('an item waits until a slow client has read', async () => {
+  const sent: string[] = [];
+  const isWaiting = Promise.withResolvers<void>();
+  const client = await serve(async (_, port) => {
+    const first = port.send(large).then(() => sent.push('first'));
+    await turn();
+    isWaiting.resolve();
+    await first;
+    await port.send('small');
+    sent.push('second');
+  });
+  client.socket.pause();
+
+  client.send({ id: 3, method: 'list' });
+  await isWaiting.promise;
+  const sentBefore = [...sent];
+  client.socket.resume();
+  const replies = await client.untilReplies(3);
+
+  expect(sentBefore).toEqual([]);
+  expect(sent).toEqual(['first', 'second']);
+  expect(replies.slice(1)).toEqual([
+    { v: 1, id: 3, item: 'small' },
+    { v: 1, id: 3, result: null },
+  ]);
+});
+
+test('an item that waits for a client is given up when the client leaves', async () => {
+  const failures: string[] = [];
+  const isWaiting = Promise.withResolvers<void>();
+  const client = await serve((_, port) => {
+    const sending = port.send(large).catch(({ name }) => failures.push(name));
+    isWaiting.resolve();
+    return sending;
+  });
+  client.socket.pause();
+  client.send({ id: 3, method: 'list' });
+  await isWaiting.promise;
+
+  client.socket.destroy();
+
+  await waitUntil(() => failures.length === 1);
+  expect(failures).toEqual(['AbortError']);
 });
 
 test('a number in use is refused', async () => {
@@ -213,6 +262,19 @@ test('nothing is executed after a malformed line', async () => {
 
   client.socket.write('moin\n{"v":1,"id":1,"method":"list"}\n');
   await client.ended;
+
+  expect(executed).toEqual([]);
+  expect(client.replies()).toMatchObject([{ id: null, error: { code: 'protocol' } }]);
+});
+
+test('input that arrives after a malformed line is discarded', async () => {
+  const executed: string[] = [];
+  const client = await serve(({ method }) => void executed.push(method));
+  // More than the system hands over in one piece.
+  const padding = ' '.repeat(512 * 1024);
+
+  client.socket.write(`moin\n{"v":1,"id":1,"method":"list"${padding}}\n`);
+  await waitUntil(() => client.closedCount() === 1);
 
   expect(executed).toEqual([]);
   expect(client.replies()).toMatchObject([{ id: null, error: { code: 'protocol' } }]);
