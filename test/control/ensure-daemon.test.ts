@@ -1,11 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
+import { PROTOCOL_VERSION } from '../../src/control/protocol.ts';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir, waitUntil } from '../support/os.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -74,6 +78,58 @@ test('a daemon inherits nothing that makes it a process of its caller', async ()
   expect(refusal.split('\n').at(-1)).toBe(
     '{"OF_CALLER":"x","args":["serve","--state-dir","<place>/state"],"cwd":"/"}',
   );
+});
+
+test('a daemon that fails on a full disk asks for room', async (context) => {
+  using disk = mountSmallDisk(context, 1);
+  using place = tempDir();
+  const { directory, supervisors } = toStatePaths(join(disk.path, 'state'));
+  mkdirSync(supervisors, { recursive: true, mode: 0o700 });
+  writeFileSync(place.file('daemon.cjs'), 'process.exit(3)');
+  disk.fill();
+
+  const asked = ensureDaemon({ directory, program: place.file('daemon.cjs'), deadlineMs: 30_000 });
+
+  await expect(asked).rejects.toThrow(
+    `The daemon could not be started: the disk is full, so make room; it exited with code 3; it wrote nothing to ${supervisors}/daemon.log`,
+  );
+});
+
+test('a daemon is asked with what JSON can hold', async () => {
+  using place = tempDir();
+  const directory = place.file('state');
+  const registry = createFileSupervisorRegistry({ directory });
+  const socket = registry.makeSocketPath('sup_daemon');
+  const requests: { method: string; params: unknown }[] = [];
+  const server = createServer((client) => {
+    createInterface(client).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      requests.push({ method, params });
+      client.write(`${JSON.stringify({ v: PROTOCOL_VERSION, id, result: { method } })}\n`);
+    });
+  }).listen(socket);
+  registry.register({ id: 'sup_daemon', role: 'daemon', socket });
+
+  const daemon = await ensureDaemon({ directory, program: place.file('none') });
+  const started = await daemon.start({ command: 'serve', ready: { line: /up on \d+/i, within: '9s' } });
+  const ended = await daemon.shutdown();
+  daemon.close();
+
+  server.close();
+  registry.unregister('sup_daemon');
+  expect([started, ended]).toEqual([{ method: 'start' }, undefined]);
+  expect([daemon.supervisorId, daemon.socket]).toEqual(['sup_daemon', socket]);
+  expect(requests).toMatchObject([
+    { method: 'hello' },
+    {
+      method: 'start',
+      params: {
+        spec: { command: 'serve', ready: { line: { source: 'up on \\d+', flags: 'i' }, within: '9s' } },
+        env: { PATH: process.env['PATH'] },
+      },
+    },
+    { method: 'shutdown' },
+  ]);
 });
 
 test.each([
