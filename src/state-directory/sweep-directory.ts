@@ -37,21 +37,18 @@ export async function sweepDirectory(
   const sweepSettings: SweepSettings = { all, settings: supervisorOptions.parse({}) };
   const before = readFiles(deps);
   const past = await findPast(deps, sweepSettings);
-  const expired = [
-    ...findOldLogs(deps, { ...sweepSettings, files: before }),
-    ...past.flatMap(filesOf(deps, sweepSettings)),
-  ];
-  if (dryRun) return count(before, { forgotten: past.length, gone: new Set(expired), warnings: [] });
+  const oldLogs = findOldLogs(deps, { ...sweepSettings, files: before });
+  if (dryRun) {
+    const gone = new Set([...oldLogs, ...past.flatMap(filesOf(deps, sweepSettings))]);
+    return count(before, { forgotten: past.length, gone, warnings: [] });
+  }
 
   const answers = await Promise.all(deps.peers.list().map((peer) => askToSweep(peer, { deps, all })));
   const forgotten = answers.reduce((sum, each) => sum + each.forgotten, 0);
   const warnings = answers.flatMap(({ warning }) => (warning === null ? [] : [warning]));
   const orphans = past.filter(({ answered }) => !answered);
-  const expiredHere = [
-    ...findOldLogs(deps, { ...sweepSettings, files: before }),
-    ...orphans.flatMap(filesOf(deps, sweepSettings)),
-  ];
-  for (const path of expiredHere) rmSync(path, { force: true });
+  for (const path of [...oldLogs, ...orphans.flatMap(filesOf(deps, sweepSettings))])
+    rmSync(path, { force: true });
   unregisterDead({
     ...{ supervisors: deps.registry, paths: deps.paths },
     environments: createEnvironmentStore(deps.paths),
