@@ -21,6 +21,11 @@ const everyday = all('allow', [
   'for f in *.ts; do wc -l "$f"; done',
   'if [ -f package.json ]; then npm ci; else echo none; fi',
   'case "$1" in rm) echo no;; *) echo yes;; esac',
+  `echo "$(case a in a) echo 'it"s';; esac)"`,
+  `echo "$(case a in a) case b in b) echo 1;; esac;; c) echo 'it"s';; esac)"`,
+  `echo "$(echo esac; echo 'it"s')"`,
+  `echo "$(echo $((1)) 'it"s')"`,
+  `echo "$(case a in a) echo 1;; esac; echo '(')" '"'`,
   'cd packages/a && npm test; cd ..',
   'mkdir -p build && cp -r src build/ && cat build/index.ts',
   'git clean -n',
@@ -342,6 +347,7 @@ const otherDenials = all('deny', [
 
 /** Commands that are unknown before they run. */
 const questions = all('ask', [
+  'echo $((rm -rf /) )',
   '$CMD -rf /',
   '"$CMD" x',
   '${x}m -rf /',

@@ -19,7 +19,7 @@ export function decodeAnsiC(text: string): string {
     const digits = hex ?? short ?? long;
     if (digits !== undefined) return toCharacter(Number.parseInt(digits, 16));
     if (octal !== undefined) return toCharacter(Number.parseInt(octal, 8) & 0xff);
-    if (control !== undefined) return toCharacter(control.toUpperCase().charCodeAt(0) & 0x1f);
+    if (control !== undefined) return toCharacter(control.charCodeAt(0) & 0x1f);
     return LETTERS[letter] ?? letter;
   });
   const [beforeNul = ''] = decoded.split('\0', 1);

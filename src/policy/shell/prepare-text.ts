@@ -186,8 +186,7 @@ class Preparation {
   #close(frame: Frame): void {
     const isShort = frame.type === 'arithmetic' && this.#source[this.#index + 1] !== ')';
     if (isShort) this.#doubt = 'has a substitution that cannot be read';
-    const endsPattern = frame.type === 'code' || frame.cases > 0;
-    if (!endsPattern) this.#stack.pop();
+    if (frame.cases === 0) this.#stack.pop();
     this.#take(frame.type === 'arithmetic' ? 2 : 1);
   }
 
