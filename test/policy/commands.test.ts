@@ -207,6 +207,8 @@ describe('a mode', () => {
     ['sort -o x y', 'ask', 'deny'],
     ['rg --pre x y', 'ask', 'deny'],
     ['ls > x', 'ask', 'deny'],
+    ['ls > src/dev/null', 'ask', 'deny'],
+    ['ls > /dev/null.txt', 'ask', 'deny'],
     ['PATH=/x ls', 'ask', 'deny'],
     ['PATH=/x; ls', 'ask', 'deny'],
     ['./ls', 'ask', 'deny'],

@@ -29,6 +29,10 @@ test('each rule has examples that it finds and that it leaves', () => {
   expect(bare.map(({ name }) => name)).toEqual([]);
 });
 
+test('each rule says what it finds', () => {
+  expect(defaultRules.filter(({ what }) => what === '').map(({ name }) => name)).toEqual([]);
+});
+
 test('each rule name has one rule', () => {
   expect(defaultRules.map(({ name }) => name).toSorted()).toEqual(ruleNames.toSorted());
 });
