@@ -132,9 +132,19 @@ test.each([
     { ok: false, error: 'no city', worked: true },
   ],
   [
+    'an error in JSON',
+    { type: 'error-json' as const, value: { code: 404 } },
+    { ok: false, error: '{"code":404}', worked: true },
+  ],
+  [
     'a denial',
     { type: 'execution-denied' as const, reason: 'not now' },
     { ok: false, error: 'not now', worked: true, denied: true },
+  ],
+  [
+    'a denial without a reason',
+    { type: 'execution-denied' as const },
+    { ok: false, error: 'The call was denied.', worked: true, denied: true },
   ],
   [
     'an image beside text',
@@ -173,6 +183,17 @@ test('bytes in an output are described in words, and no output is null', async (
     data: { png: '[bytes, 4 bytes; its content is not shown]', size: 2 },
   });
   expect(await given.answer('beep', {})).toEqual({ ok: true, data: null });
+});
+
+test('a name of the AI SDK becomes one that models take', async () => {
+  const look = tool({ inputSchema: z.object({}), execute: () => 1 });
+
+  const tools = await fromAiSdkTools(
+    { 'files/read all': look, 'web:fetch.page': look },
+    { prefix: 'my-apps' },
+  );
+
+  expect(tools.map(({ name }) => name)).toEqual(['my-apps__files__read_all', 'my-apps__web__fetch_page']);
 });
 
 test('the policy judges a tool of the AI SDK by its declared permission', async () => {

@@ -134,6 +134,29 @@ test('an error of an MCP tool and a broken connection are answers', async () => 
   expect(lost).toEqual({ ok: false, error: expect.stringMatching(/connect|closed/i) });
 });
 
+/** Returns the answer to a call of a server that does not keep to the protocol: any server may be connected. */
+async function answerOf(result: unknown) {
+  const client = {
+    listTools: async () => ({ tools: [{ name: 'look', inputSchema: {} }] }),
+    callTool: async () => result,
+  };
+  await using given = arrange();
+  await using host = given.host({ tools: await fromMcpClient(client) });
+  return (await host.call({ name: 'look', input: {} })).answer;
+}
+
+test('an MCP tool that fails without a word answers that it failed', async () => {
+  expect(await answerOf({ isError: true })).toEqual({
+    ok: false,
+    error: 'The tool failed and did not say why.',
+    worked: true,
+  });
+});
+
+test('an MCP tool without content answers with empty text', async () => {
+  expect(await answerOf({})).toEqual({ ok: true, data: '' });
+});
+
 test('an interrupted call is cancelled at the MCP server', async () => {
   const started = Promise.withResolvers<AbortSignal>();
   await using given = await serve((server) =>
@@ -184,16 +207,20 @@ test('fromMcpClient reads a changed list again', async () => {
 });
 
 test('all pages of a list of MCP tools are read', async () => {
-  const toPage = (name: string) => ({ tools: [{ name, inputSchema: { type: 'object' } }] });
+  const toPage = (tool: { name: string; title?: string }) => ({
+    tools: [{ ...tool, inputSchema: { type: 'object' } }],
+  });
 
   const tools = await fromMcpClient({
     listTools: async (params) =>
-      params?.cursor === undefined ? { ...toPage('a'), nextCursor: '2' } : toPage('b'),
+      params?.cursor === undefined
+        ? { ...toPage({ name: 'a' }), nextCursor: '2' }
+        : toPage({ name: 'b', title: 'B' }),
     callTool: async () => ({ content: [] }),
   });
 
   expect(tools.map(({ name, description }) => [name, description])).toEqual([
     ['a', 'a'],
-    ['b', 'b'],
+    ['b', 'B'],
   ]);
 });
