@@ -70,6 +70,7 @@ export function registerTree(
     identity,
     table: options.table ?? deps.table,
     clock,
+    cwd: request.cwd,
     redact: (text) => redactText(text, request.secrets),
     reportError: deps.reportError,
     ...(isForeign !== undefined && { isForeign }),

@@ -25,7 +25,7 @@ export async function readLineage(entry: ProcessEntry): Promise<string> {
 }
 
 /** Finds the lineage in the text of `/proc/<pid>/environ`, in which each variable ends with a NUL. */
-function lineageIn(environment: string): string {
+export function lineageIn(environment: string): string {
   const name = `${LINEAGE}=`;
   const start = environment.startsWith(name) ? 0 : environment.indexOf(`\0${name}`) + 1;
   if (start === 0 && !environment.startsWith(name)) return '';

@@ -81,7 +81,7 @@ export function createProcTable(): ProcessTable {
       }
       return found;
     },
-    filterUntraceable: async (entries) => findUntraceable(entries),
+    filterUntraceable: async (entries, cwd) => findUntraceable(entries, cwd),
     scope: async () => scope,
   };
 }

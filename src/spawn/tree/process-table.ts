@@ -50,9 +50,9 @@ export interface ProcessTable {
   filterCarriers(cookie: string, entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
   /**
    * Returns those of `entries` of which no origin is known: without a parent of their own, in another session than the process
-   * that adopted them, and with an environment that is empty, overwritten or unreadable. Only this user's. Empty where the system
-   * does not tell.
+   * that adopted them, and with an environment that is empty, overwritten or unreadable, or one without any lineage while they work in
+   * the directory `cwd`. Only this user's. Empty where the system does not tell.
    */
-  filterUntraceable(entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
+  filterUntraceable(entries: readonly ProcessEntry[], cwd: string | null): Promise<readonly ProcessEntry[]>;
   scope(): Promise<TableScope>;
 }

@@ -25,6 +25,8 @@ interface ProcessTreeOptions {
   readonly redact?: (commandLine: string) => string;
   /** Called when the process table could not be read; the tree is looked at again later. */
   readonly reportError?: (error: unknown) => void;
+  /** Directory in which the leader was started. Default: unknown. */
+  readonly cwd?: string;
   /** kill(2), as `process.kill`. */
   readonly send?: SendSignal;
 }
@@ -75,7 +77,10 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
       for (const listener of watches.values()) listener.onSent?.(sent);
     },
   });
-  const surveying = createTreeSurvey({ lookup, table, clock, reportError, describe, toMember });
+  const surveying = createTreeSurvey({
+    ...{ lookup, table, clock, reportError, describe, toMember },
+    cwd: options.cwd ?? null,
+  });
 
   function toMember({ pid, pgid, startedAt, command }: ProcessEntry): TreeMember {
     return { pid, pgid, startedAt, command: redact(command) };

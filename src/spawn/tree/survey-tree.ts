@@ -29,8 +29,9 @@ export function createTreeSurvey(options: {
   readonly reportError: (error: unknown) => void;
   readonly describe: (entry: ProcessEntry) => TreeMember;
   readonly toMember: (entry: ProcessEntry) => TreeMember;
+  readonly cwd: string | null;
 }): TreeSurvey {
-  const { lookup, table, clock, reportError, describe, toMember } = options;
+  const { lookup, table, clock, reportError, describe, toMember, cwd } = options;
   let hasLeaderExited = false;
   let search = { atMs: Number.NEGATIVE_INFINITY, pauseMs: firstSearchPauseMs };
   /** Suspects of the last search; `null` until they are asked for. */
@@ -64,7 +65,7 @@ export function createTreeSurvey(options: {
 
   async function suspects(): Promise<readonly TreeMember[]> {
     try {
-      suspected ??= (await table.filterUntraceable(lookup.unclaimed())).map(toMember);
+      suspected ??= (await table.filterUntraceable(lookup.unclaimed(), cwd)).map(toMember);
       return suspected;
     } catch (error) {
       reportError(error);

@@ -1,17 +1,24 @@
-import { statSync } from 'node:fs';
+import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import type { TreeMember } from '../../../machines/process/context.ts';
+import { lineageIn } from './lineage.ts';
 import { readProcText, readStatLine } from './proc-entry.ts';
 import type { ProcessEntry } from './process-table.ts';
 
 /** Implements `ProcessTable.filterUntraceable`. Cheap checks come first: an environment is read of orphans only. */
-export function findUntraceable(entries: readonly ProcessEntry[]): readonly ProcessEntry[] {
+export function findUntraceable(
+  entries: readonly ProcessEntry[],
+  cwd: string | null,
+): readonly ProcessEntry[] {
   const strange = entries.filter(({ alive, ppid }) => alive && ppid !== process.pid);
   if (strange.length === 0) return [];
   const sessions = readAncestors();
   // Adopted by the first process or a subreaper, which for our children is one of our own ancestors. A background process of the shell
   // that started us has its parent there, too, but shares its session.
   const isOrphan = ({ ppid, sid }: ProcessEntry) => sessions.has(ppid) && sessions.get(ppid) !== sid;
-  return strange.filter((entry) => isOrphan(entry) && isOfThisUser(entry.pid) && hasNoVariables(entry.pid));
+  const place = cwd === null ? null : toRealPath(cwd);
+  return strange.filter(
+    (entry) => isOrphan(entry) && isOfThisUser(entry.pid) && hidesOrigin(entry.pid, place),
+  );
 }
 
 /** Tells whether a process that was seen once still exists. Linux only. */
@@ -50,12 +57,34 @@ function isOfThisUser(pid: number): boolean {
   return user === 0 || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === user;
 }
 
-/** Tells whether the environment has no variables. Servers that show their own title write it over their environment. */
-function hasNoVariables(pid: number): boolean {
+/**
+ * Tells whether the environment has no variables, or no lineage in a process that works in this directory. Servers that show their own title
+ * write it over their environment.
+ */
+function hidesOrigin(pid: number, cwd: string | null): boolean {
   const environment = readProcText(`/proc/${pid}/environ`);
-  if (environment !== null && /(?:^|\0)[A-Za-z_]\w*=/.test(environment)) return false;
+  if (environment !== null && /(?:^|\0)[A-Za-z_]\w*=/.test(environment))
+    return cwd !== null && cwd !== '/' && lineageIn(environment) === '' && readDirectory(pid) === cwd;
   const line = readStatLine(pid);
   if (line === null || !line.alive || line.kernelThread) return false;
   // In the middle of `execve` there is none yet.
   return environment !== '' || line.environmentIsEmpty;
+}
+
+/** Returns the working directory of a process; `null` where it is gone or closed to us. Daemons usually leave theirs for `/`. */
+function readDirectory(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return null;
+  }
+}
+
+/** Resolves links; `null` for a directory that does not exist any more. */
+function toRealPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }

@@ -81,7 +81,7 @@ test('a question about no process starts no program', async () => {
   expect(await table.readAll([])).toEqual([]);
   expect(await table.filterCarriers('/tool_a/', [])).toEqual([]);
   expect(await table.filterCarriers('/tool_a/', parsePsLines(row(502, 'Z')))).toEqual([]);
-  expect(await table.filterUntraceable(parsePsLines(row(501)))).toEqual([]);
+  expect(await table.filterUntraceable(parsePsLines(row(501)), null)).toEqual([]);
   expect(ran()).toEqual([]);
 });
 

@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { describeSuspects, isSuspectAlive } from '../../../src/spawn/tree/suspects.ts';
-import { endAll, startTicksOf, waitUntil } from '../../support/os.ts';
+import { commandOf, endAll, startTicksOf, tempDir, waitUntil } from '../../support/os.ts';
 
 const nginx = { pid: 11, pgid: 11, startedAt: '1', command: 'nginx: master' };
 const redis = { pid: 12, pgid: 12, startedAt: '1', command: 'redis-server *:6379' };
@@ -33,7 +35,49 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     const pid = await startHidden();
     const table = createCurrentTable();
 
-    expect(await table.filterUntraceable(await table.readAll([pid, process.pid]))).toEqual([]);
+    expect(await table.filterUntraceable(await table.readAll([pid, process.pid]), null)).toEqual([]);
+  });
+
+  /** Starts a program in a session of its own whose parent has ended, and returns whether it is a suspect for a process in a directory. */
+  async function startOrphan(variable: string) {
+    const place = tempDir();
+    const link = place.file('link');
+    symlinkSync('.', link);
+    const { stdout } = spawnSync(
+      'sh',
+      ['-c', 'setsid env -i "$0" sleep 1000 >/dev/null 2>&1 & echo $!', variable],
+      {
+        cwd: place.path,
+        encoding: 'utf8',
+      },
+    );
+    const pid = Number(stdout);
+    onTestFinished(async () => {
+      await endAll([pid]);
+      place.remove();
+    });
+    await waitUntil(() => commandOf(pid)[0] === 'sleep', { what: 'it has its environment' });
+    const table = createCurrentTable();
+    const isSuspectIn = async (cwd: string | null) =>
+      (await table.filterUntraceable(await table.readAll([pid]), cwd)).length === 1;
+    return { path: place.path, link, isSuspectIn };
+  }
+
+  test('an orphan with an environment of its own is a suspect where the process was started', async () => {
+    const { path, link, isSuspectIn } = await startOrphan('KEY=1');
+
+    expect(await Promise.all([path, link].map(isSuspectIn))).toEqual([true, true]);
+    expect(await Promise.all([dirname(path), '/nowhere', null].map(isSuspectIn))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('an orphan of a known origin is no suspect', async () => {
+    const { path, isSuspectIn } = await startOrphan('TROUPE_LINEAGE=/');
+
+    expect(await isSuspectIn(path)).toBe(false);
   });
 
   test('a suspect is alive as long as its pid and its start time are the same', async () => {
