@@ -10,7 +10,7 @@ import type { CommandSpec } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { leaveCgroup } from '../spawn/cgroup/join-cgroup.ts';
-import { LINEAGE } from '../spawn/environment.ts';
+import { LINEAGE, NO_ANCESTORS } from '../spawn/environment.ts';
 import { startChild } from '../spawn/start-child.ts';
 import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import { makeDirectory } from '../store/make-directory.ts';
@@ -53,7 +53,6 @@ const MAX_LOG_LINES = 12;
 
 /** Variables of the calling process that the daemon must not inherit: it is not one of the caller's processes. */
 const callerVariables = [
-  LINEAGE,
   DEPTH_VARIABLE,
   'TROUPE_PROCESS_ID',
   'TROUPE_SUPERVISOR_ID',
@@ -147,6 +146,7 @@ function startDaemon(call: { program: string; directory: string; logPath: string
   const log = openLog(logPath);
   const env = { ...process.env };
   for (const name of callerVariables) delete env[name];
+  env[LINEAGE] = NO_ANCESTORS;
   let child: ChildProcess;
   try {
     const [file, ...args] = leaveCgroup({

@@ -37,6 +37,9 @@ export const terminalVariables: ReadonlySet<string> = new Set([
 /** Variable that names all ancestors of a process: `/sup_a/tool_b/sup_c/tool_d/`. Survives setsid and double forks. */
 export const LINEAGE = 'TROUPE_LINEAGE';
 
+/** Lineage of a program that must outlive the process that starts it. */
+export const NO_ANCESTORS = '/';
+
 /** Returns the text that marks descendants of `id` in a lineage. */
 export function toCookie(id: string): string {
   return `/${id}/`;
@@ -76,7 +79,7 @@ function hintVariables(hints: Hints): Record<string, string> {
   };
 }
 
-function identityVariables(identity: EnvironmentIdentity, lineage = '/'): Record<string, string> {
+function identityVariables(identity: EnvironmentIdentity, lineage = NO_ANCESTORS): Record<string, string> {
   return {
     TROUPE_PROCESS_ID: identity.processId,
     TROUPE_SUPERVISOR_ID: identity.supervisorId,

@@ -34,6 +34,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
   // With survivors the watchdog keeps running and kills them when this program ends.
   if (report.survivors.length === 0) {
     await deps.starter?.close();
+    deps.trees.close();
     await deps.watchdog?.close();
     deps.cgroups?.close();
     runtime.records.close();

@@ -28,6 +28,7 @@ import {
   type TreeDeps,
   type TreeRegistry,
 } from '../spawn/tree/tree-registry.ts';
+import { createTreeSampler } from '../spawn/tree/tree-sampler.ts';
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
 import { createEnvironmentStore, type EnvironmentStore } from '../store/environment-store.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
@@ -128,6 +129,7 @@ export function createSupervisorDeps(
     onRemoved: ({ cgroup }) => {
       if (cgroup) cgroups?.remove(cgroup);
     },
+    ...(table !== null && { sampler: createTreeSampler({ table, clock, reportError }) }),
   });
   const supervisors = paths === null ? null : createFileSupervisorRegistry({ directory: paths.directory });
   const toTreeDeps = (): TreeDeps => ({

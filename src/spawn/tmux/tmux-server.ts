@@ -1,5 +1,6 @@
 import { toError } from '../../config/error-text.ts';
 import { leaveCgroup } from '../cgroup/join-cgroup.ts';
+import { LINEAGE, NO_ANCESTORS } from '../environment.ts';
 import { type ProgramResult, runProgram } from '../start-child.ts';
 import type { Starter } from '../starter/starter.ts';
 import type { RunOrder } from '../starter/starter-process.ts';
@@ -56,9 +57,13 @@ export function createTmuxServer({
     timeoutMs: number,
   ): Promise<TmuxAnswer> {
     try {
-      const env = { PATH: process.env['PATH'] ?? systemPath, LC_ALL: 'C.UTF-8' };
+      const env = {
+        PATH: process.env['PATH'] ?? systemPath,
+        LC_ALL: 'C.UTF-8',
+        [LINEAGE]: NO_ANCESTORS,
+      };
       const command = [program, ...base, ...args] as const;
-      // The server inherits the environment and the cgroup of the client that starts it: no lineage, and none of our cgroups.
+      // The server inherits the environment and the cgroup of the client that starts it: no ancestors, and none of our cgroups.
       const whole = args[0] === startServer ? leaveCgroup({ command, env }) : command;
       const order = { command: whole, env, input, timeoutMs };
       const { stdout, stderr, failed, shortMessage } = await (starter?.isUsed()

@@ -9,6 +9,11 @@ import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
 export interface MemberLookup {
   /** Reads the process table and returns all living members. */
   find(): Promise<Members>;
+  /**
+   * Cheap: remembers those of `entries` whose parent is a member, or all living members with `null`. Returns those that only this knowledge
+   * ties to the tree: leaders of a group of their own, without our mark.
+   */
+  sample(entries: readonly ProcessEntry[] | null): Promise<readonly ProcessEntry[]>;
   /** Cheap: checks only the members already known, and forgets those that are dead. */
   isKnownMemberAlive(): Promise<boolean>;
   /** Members that the last of both calls found alive. */
@@ -27,6 +32,9 @@ export interface MemberLookup {
  */
 const pgidReuseSafeMs = 1_000;
 
+/** Number of remembered members from which samples look for dead ones among them. */
+const firstCheckSize = 64;
+
 export function createMemberLookup(options: {
   readonly identity: ProcessIdentity;
   readonly table: ProcessTable;
@@ -42,6 +50,7 @@ export function createMemberLookup(options: {
   let unclaimed: readonly ProcessEntry[] = [];
   let isHeld = false;
   let groupSeenAtMs = Number.NEGATIVE_INFINITY;
+  let checkSize = firstCheckSize;
 
   const isLeader = (member: { pid: number; startedAt: string }): boolean =>
     member.pid === identity.pid && member.startedAt === identity.startedAt;
@@ -52,9 +61,12 @@ export function createMemberLookup(options: {
     const leaderOwnsPid = !leaderIsCollected && ownsPid(identity, holder);
     const younger = await table.listSince(identity, isForeign);
     const held = await readHeld();
-    const others = [...new Map([...younger, ...held].map((entry) => [entry.pid, entry])).values()].filter(
+    const present = [...new Map([...younger, ...held].map((entry) => [entry.pid, entry])).values()].filter(
       (entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry),
     );
+    // Such as a daemon of troupe that a member has just started.
+    const foreign = new Set(await table.filterForeign(identity.cookie, present));
+    const others = present.filter((entry) => !foreign.has(entry));
     const entries = leaderOwnsPid && holder?.alive ? [holder, ...others] : others;
     const carriers = [...(await table.filterCarriers(identity.cookie, others)), ...held];
     // No `await` from here on: a concurrent lookup may have found a member that has just overwritten its environment.
@@ -82,6 +94,33 @@ export function createMemberLookup(options: {
     return pids === null ? [] : table.readAll(pids);
   }
 
+  async function sample(entries: readonly ProcessEntry[] | null): Promise<readonly ProcessEntry[]> {
+    const children: ProcessEntry[] = [];
+    if (entries === null) children.push(...(await find()).members.filter((entry) => !isLeader(entry)));
+    for (const entry of entries ?? []) {
+      if (!entry.alive) continue;
+      const parent = findMember(entry.ppid);
+      // A pid that we remember may belong to another process by now.
+      const isChild = parent !== undefined && ownsPid(parent, await table.read(entry.ppid));
+      if (!isChild && !known.has(toKey(entry))) continue;
+      known.set(toKey(entry), describe(entry));
+      children.push(entry);
+    }
+    if (children.length === 0) return [];
+    const foreign = await table.filterForeign(identity.cookie, children);
+    for (const entry of foreign) known.delete(toKey(entry));
+    if (known.size >= checkSize) {
+      await isKnownMemberAlive();
+      checkSize = Math.max(firstCheckSize, known.size * 2);
+    }
+    const marked = new Set([...foreign, ...(await table.filterCarriers(identity.cookie, children))]);
+    return children.filter((entry) => entry.pid === entry.pgid && !marked.has(entry));
+  }
+
+  function findMember(pid: number): Pick<ProcessIdentity, 'pid' | 'startedAt'> | undefined {
+    return pid === identity.pid ? identity : [...known.values()].find((member) => member.pid === pid);
+  }
+
   async function isKnownMemberAlive(): Promise<boolean> {
     const entries = await table.readAll([...known.values()].map(({ pid }) => pid));
     const alive = new Set(entries.filter((entry) => entry.alive).map(toKey));
@@ -92,6 +131,7 @@ export function createMemberLookup(options: {
 
   return {
     find,
+    sample,
     isKnownMemberAlive,
     known: () => [...known.values()],
     knownAs: (entry) => known.get(toKey(entry)),

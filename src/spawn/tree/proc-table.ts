@@ -69,18 +69,30 @@ export function createProcTable(): ProcessTable {
     return lineage;
   }
 
+  async function filterByLineage(
+    entries: readonly ProcessEntry[],
+    isWanted: (lineage: string) => boolean,
+  ): Promise<readonly ProcessEntry[]> {
+    const found: ProcessEntry[] = [];
+    for (const entry of entries) {
+      if (entry.alive && isWanted(await lineageOf(entry))) found.push(entry);
+    }
+    return found;
+  }
+
   return {
     read: async (pid) => readEntry(pid),
     readAll: async (pids) => readEntries(pids),
     list: async () => readEntries(listPids()),
     listSince: since,
-    filterCarriers: async (cookie, entries) => {
-      const found: ProcessEntry[] = [];
-      for (const entry of entries) {
-        if (entry.alive && (await lineageOf(entry)).includes(cookie)) found.push(entry);
-      }
-      return found;
+    listNewborn: async (after) => {
+      const last = readLastPid();
+      if (after === null || after === last) return { last, entries: [] };
+      return { last, entries: readRange({ after, last, pidMax: readPidMax() }, () => false) };
     },
+    filterCarriers: (cookie, entries) => filterByLineage(entries, (lineage) => lineage.includes(cookie)),
+    filterForeign: (cookie, entries) =>
+      filterByLineage(entries, (lineage) => lineage !== '' && !lineage.includes(cookie)),
     filterUntraceable: async (entries, cwd) => findUntraceable(entries, cwd),
     scope: async () => scope,
   };

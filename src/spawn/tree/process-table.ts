@@ -46,8 +46,17 @@ export interface ProcessTable {
    * during it. Foreign processes may be left out.
    */
   listSince(leader: LeaderKey, isForeign?: IsForeign): Promise<readonly ProcessEntry[]>;
+  /**
+   * Returns the pid that the system assigned last, and the entries of processes that began since it was `after`; none for `null`. Absent where
+   * that is expensive.
+   */
+  listNewborn?(
+    after: number | null,
+  ): Promise<{ readonly last: number; readonly entries: readonly ProcessEntry[] }>;
   /** Returns those of `entries` whose `TROUPE_LINEAGE`, as it was when their program began, contains `cookie`. */
   filterCarriers(cookie: string, entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
+  /** Returns those of `entries` whose `TROUPE_LINEAGE` names another origin: it is there, and does not contain `cookie`. */
+  filterForeign(cookie: string, entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
   /**
    * Returns those of `entries` of which no origin is known: without a parent of their own, in another session than the process
    * that adopted them, and with an environment that is empty, overwritten or unreadable, or one without any lineage while they work in

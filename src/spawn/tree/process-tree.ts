@@ -7,7 +7,7 @@ import type {
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import { toSignalNumber } from '../../config/signal-name.ts';
 import type { ProcessIdentity } from './identity.ts';
-import { createMemberLookup } from './member-lookup.ts';
+import { createMemberLookup, type MemberLookup } from './member-lookup.ts';
 import { createTreePause, type TreePause } from './pause-tree.ts';
 import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
 import { groupExists, type SendSignal, sendToMembers } from './send-signal.ts';
@@ -34,7 +34,8 @@ interface ProcessTreeOptions {
 /** Leader and all processes that descend from it, for as long as one of them lives. */
 export interface ProcessTree
   extends Pick<TreePause, 'pause' | 'resume'>,
-    Pick<TreeSurvey, 'survey' | 'suspects'> {
+    Pick<TreeSurvey, 'survey' | 'suspects'>,
+    Pick<MemberLookup, 'sample'> {
   /**
    * Sends `signal` once to every member so that it ends, and continues halted ones; resolves when it is sent. Members that `watch` finds
    * later get it then. Processes that have lost every tie to the tree, or whose pid was reused, get nothing. Never rejects.
@@ -146,6 +147,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   return {
     survey: surveying.survey,
     suspects: surveying.suspects,
+    sample: lookup.sample,
     end,
     signal,
     pause: halting.pause,

@@ -24,9 +24,11 @@ export function createMarks(
 
 /** Returns the table with cookies of ids, such as `/build/`, translated to those of their marks. */
 export function createScopedTable(table: ProcessTable, toMark: ToMark): ProcessTable {
+  const toMarked = (cookie: string) => `/${toMark(cookie.slice(1, -1))}/`;
   return {
     ...table,
-    filterCarriers: (cookie, entries) => table.filterCarriers(`/${toMark(cookie.slice(1, -1))}/`, entries),
+    filterCarriers: (cookie, entries) => table.filterCarriers(toMarked(cookie), entries),
+    filterForeign: (cookie, entries) => table.filterForeign(toMarked(cookie), entries),
   };
 }
 

@@ -1,9 +1,11 @@
 import type { SentSignal } from '../../../machines/process/context.ts';
+import type { Cancel } from '../../clock/clock.ts';
 import type { Cgroups } from '../cgroup/cgroups.ts';
 import type { Starter } from '../starter/starter.ts';
 import type { ProcessIdentity } from './identity.ts';
 import type { ProcessTable } from './process-table.ts';
 import type { ProcessTree } from './process-tree.ts';
+import type { TreeSampler } from './tree-sampler.ts';
 
 /** Guard that knows every live tree and kills them when this program no longer can. */
 export interface OrphanGuard {
@@ -36,6 +38,8 @@ export interface TreeRegistry {
   /** Removes a tree of which no member is alive. */
   remove(id: string): void;
   ids(): readonly string[];
+  /** Looks for no more members, because the trees that are left outlive the supervisor. */
+  close(): void;
 }
 
 /** Dependencies that all backends of one supervisor share. */
@@ -59,9 +63,14 @@ export function createTreeRegistry(
     onChange?: (id: string) => void;
     /** Called when a tree is removed; must not throw. */
     onRemoved?: (identity: ProcessIdentity) => void;
+    /** Looks for the members of trees that no cgroup holds. Default: they are looked for when a tree is surveyed or ended. */
+    sampler?: TreeSampler;
   } = {},
 ): TreeRegistry {
-  const entries = new Map<string, { tree: ProcessTree; identity: ProcessIdentity }>();
+  const entries = new Map<
+    string,
+    { tree: ProcessTree; identity: ProcessIdentity; stopSampling: Cancel | undefined }
+  >();
   const killOnAdd = new Map<string, (sent: SentSignal) => void>();
   const exempted = new Set<string>();
 
@@ -70,6 +79,7 @@ export function createTreeRegistry(
     const entry = entries.get(id);
     if (entry === undefined) return;
     entries.delete(id);
+    entry.stopSampling?.();
     if (!exempted.has(id)) guard.remove(entry.identity);
     options.onRemoved?.(entry.identity);
   };
@@ -81,6 +91,27 @@ export function createTreeRegistry(
     void tree.end('SIGKILL');
   };
 
+  /** Samples a tree that no cgroup holds, and lets the guard know what only the samples tie to it. */
+  function startSampling(
+    id: string,
+    { tree, identity }: { tree: ProcessTree; identity: ProcessIdentity },
+  ): Cancel | undefined {
+    if (identity.cgroup) return undefined;
+    const guarded = new Map<number, ProcessIdentity>();
+    const stop = options.sampler?.add(tree, (unmarked) => {
+      if (exempted.has(id)) return;
+      for (const { pid, pgid, sid, startedAt } of unmarked) {
+        const member = { ...identity, pid, pgid, sid, startedAt };
+        guarded.set(pid, member);
+        guard.add(member);
+      }
+    });
+    return () => {
+      stop?.();
+      for (const member of guarded.values()) guard.remove(member);
+    };
+  }
+
   return {
     prepare: () => guard.prepare(),
     exempt: (id) => {
@@ -90,7 +121,7 @@ export function createTreeRegistry(
     add: (id, entry) => {
       const onKilled = killOnAdd.get(id);
       remove(id);
-      entries.set(id, entry);
+      entries.set(id, { ...entry, stopSampling: startSampling(id, entry) });
       if (!exempted.has(id)) guard.add(entry.identity);
       options.onChange?.(id);
       if (onKilled !== undefined) killTree(id, { tree: entry.tree, onSent: onKilled });
@@ -106,5 +137,8 @@ export function createTreeRegistry(
     identityOf: (id) => entries.get(id)?.identity,
     remove,
     ids: () => [...entries.keys()],
+    close: () => {
+      for (const { stopSampling } of entries.values()) stopSampling?.();
+    },
   };
 }

@@ -38,14 +38,14 @@ test('short commands are words, and the first reads the input', async () => {
   expect(calls()).toBe(`${base} load-buffer - ; paste ; x y\nbytes`);
 });
 
-test('tmux gets no variables but the PATH and a locale', async () => {
+test('tmux gets no variables but the PATH, a locale and a lineage', async () => {
   const { server } = arrange('env | cut -d= -f1 | sort | tr "\\n" " "');
 
   const answer = await server.run(new Uint8Array(), [['x']]);
 
   expect(
     answer.ok && answer.text.split(' ').filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_', ''].includes(name)),
-  ).toEqual(['LC_ALL', 'PATH']);
+  ).toEqual(['LC_ALL', 'PATH', 'TROUPE_LINEAGE']);
 });
 
 test.each([

@@ -38,6 +38,7 @@ export function createFakeTable(content: { entries: ProcessEntry[]; carriers: nu
     listSince: async (elder) =>
       content.entries.filter(({ pid, startedAt }) => pid !== elder.pid || startedAt !== elder.startedAt),
     filterCarriers: async (_cookie, entries) => entries.filter(({ pid }) => content.carriers.includes(pid)),
+    filterForeign: async () => [],
     filterUntraceable: async () => [],
     scope: async () => ({ bootId: 'boot', pidNamespace: 'pid:[1]' }),
   };

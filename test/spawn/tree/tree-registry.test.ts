@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ProcessTree } from '../../../src/spawn/tree/process-tree.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
-import { leaderIdentity } from './entries.ts';
+import type { TreeSampler } from '../../../src/spawn/tree/tree-sampler.ts';
+import { entry, leaderIdentity } from './entries.ts';
 
 /** Tree that remembers its signals. */
 function createHeardTree() {
@@ -10,6 +11,7 @@ function createHeardTree() {
   const tree: ProcessTree = {
     survey: async () => [],
     suspects: async () => [],
+    sample: async () => [],
     end: async (signal) => void heard.push(signal),
     signal: async () => [],
     pause: async () => null,
@@ -118,6 +120,47 @@ test('a tree is guarded from its addition to its removal', () => {
   expect(told).toEqual(['prepare', 'guard 100', 'changed tool_a', 'unguard 100', 'removed 100']);
   expect(registry.ids()).toEqual([]);
   expect(registry.get('tool_a')).toBeUndefined();
+});
+
+test.each<[string, { isExempt?: boolean; cgroup?: string }, string[]]>([
+  ['is guarded until the tree is removed', {}, ['guard 200', 'unguard 200']],
+  ['of an exempt process is not guarded', { isExempt: true }, []],
+  ['in a cgroup is not looked for', { cgroup: '/cg' }, []],
+])('a sampled member without a mark %s', (_, { isExempt = false, cgroup = null }, expected) => {
+  const told: string[] = [];
+  const guard = {
+    prepare: () => {},
+    add: ({ pid }: { pid: number }) => void (pid === 200 && told.push('guard 200')),
+    remove: ({ pid }: { pid: number }) => void (pid === 200 && told.push('unguard 200')),
+    exempt: () => {},
+  };
+  const sampler: TreeSampler = {
+    add: (_tree, onUnmarked) => {
+      onUnmarked([entry(200, { pgid: 200, sid: 200 })]);
+      return () => {};
+    },
+  };
+  const registry = createTreeRegistry(guard, { sampler });
+  if (isExempt) registry.exempt('tool_a');
+
+  registry.add('tool_a', { ...createHeardTree().entry, identity: { ...leaderIdentity, cgroup } });
+  registry.remove('tool_a');
+
+  expect(told).toEqual(expected);
+});
+
+test('a closed registry looks for no more members', () => {
+  const { guard, closed } = { guard: () => {}, closed: [] as string[] };
+  const registry = createTreeRegistry(
+    { prepare: guard, add: guard, remove: guard, exempt: guard },
+    { sampler: { add: () => () => void closed.push('stopped') } },
+  );
+  registry.add('tool_a', createHeardTree().entry);
+
+  registry.close();
+
+  expect(closed).toEqual(['stopped']);
+  expect(registry.ids()).toEqual(['tool_a']);
 });
 
 test('a tree of the same process takes the place of the one before', () => {

@@ -16,7 +16,9 @@ export interface StandIn {
 }
 
 /** Supervisor in its own program, see fixtures/programs/supervisor-stand-in.ts. */
-export async function startStandIn(kind: 'tree' | 'loop' | 'idle' | 'exempt' | 'unsent'): Promise<StandIn> {
+export async function startStandIn(
+  kind: 'tree' | 'loop' | 'idle' | 'exempt' | 'unsent' | 'sampled',
+): Promise<StandIn> {
   const supervisorId = `sup_${Math.random().toString(36).slice(2, 10)}`;
   const directory = tempDir();
   const child = spawn(

@@ -52,6 +52,18 @@ test('a group not yet sent is killed by its cookie', async () => {
   expect(supervisor.alive()).toEqual([]);
 });
 
+test('a descendant without session and environment is killed if it was sampled', async () => {
+  const supervisor = await start('sampled');
+  const escaped = bareAt(supervisor.file('escaped'));
+  const wasAlive = isAlive(escaped);
+
+  supervisor.kill();
+  await supervisor.watchdogEnd();
+
+  await waitUntil(() => !isAlive(escaped));
+  expect(wasAlive).toBe(true);
+});
+
 test('a supervisor killed in a spawn loop leaves no process', { timeout: 120_000 }, async () => {
   for (let round = 0; round < 5; round += 1) {
     const supervisors = await Promise.all(Array.from({ length: 4 }, () => start('loop')));
