@@ -4,11 +4,31 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import type { ProcessHandle } from '../../src/index.ts';
 import { canMakeCgroups } from '../support/cgroups.ts';
-import { carriers, carriersBesideLauncher, endAll, isAlive, isHalted, waitUntil } from '../support/os.ts';
+import { isInstalled } from '../support/installed.ts';
+import {
+  carriers,
+  carriersBesideLauncher,
+  endAll,
+  isAlive,
+  isHalted,
+  stateOf,
+  waitUntil,
+} from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 
 /** Shell that starts programs without a pause, and has a child in a session of its own. */
 const restless = 'setsid sleep 300 & echo up; while :; do sleep 0.01; done';
+
+/** Program in vfork(2): the parent waits in the kernel, in state D, for its child, which prints its pid. */
+const vfork = `
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+if libc.vfork() == 0:
+    os.write(1, b'%d\\n' % os.getpid())
+    time.sleep(1000)
+os.write(1, b'continues\\n')
+time.sleep(1000)
+`;
 
 function detailsOf(handle: ProcessHandle, type: string): readonly string[] {
   return handle
@@ -37,6 +57,31 @@ describe.each(['cgroup', 'lineage'] as const)('held by %s', (heldBy) => {
     await handle.resume();
     await waitUntil(() => rig.alive(handle.id).every((pid) => !isHalted(pid)), { what: 'it runs again' });
   });
+
+  test.skipIf(skip || !isInstalled('python3'))(
+    'a pause halts a member in a call that cannot be interrupted',
+    async () => {
+      await using rig = openRealHarness(options);
+      const handle = rig.supervisor.start({ command: ['python3', '-c', vfork], background: true });
+      const { matchedLine } = await handle.waitFor({ pattern: '^\\d+$' });
+      const child = Number(matchedLine);
+      const { pid } = handle.view() as { pid: number };
+      await waitUntil(() => stateOf(pid) === 'D', { what: 'the parent waits in the kernel' });
+
+      const answer = await handle.pause();
+      // Its call returns with the end of the child, but its program does not continue.
+      process.kill(child, 'SIGKILL');
+      await waitUntil(() => !isAlive(child), { what: 'the child is dead' });
+      await waitUntil(() => (cgroups ? isHalted(pid) : stateOf(pid) === 'T'), {
+        what: 'the parent is halted',
+      });
+
+      expect(answer).toMatchObject({ ok: true, message: expect.not.stringContaining('Not halted') });
+      expect(answer.ok && new Set(answer.pids)).toEqual(new Set([pid, child]));
+      expect(handle.read().text).not.toContain('continues');
+      expect(await handle.kill()).toMatchObject({ type: 'killed', receipt: { survivors: [] } });
+    },
+  );
 
   test.skipIf(skip)('a paused process is ended by its polite signal', async () => {
     await using rig = openRealHarness(options);
