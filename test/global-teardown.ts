@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,6 +20,8 @@ export default function markRun(): () => Promise<void> {
   const mark = randomUUID();
   const startedAt = Date.now();
   const folder = mkdtempSync(join(tmpdir(), 'troupe-run-'));
+  // Some tests start programs as another user.
+  chmodSync(folder, 0o711);
   process.env['TROUPE_TEST_RUN'] = mark;
   process.env['TMPDIR'] = folder;
 
