@@ -1,8 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock/clock.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
 import { createWatchdog, type Watchdog } from '../../../src/spawn/watchdog/watchdog.ts';
+import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { endAll, isAlive, startTicksOf, waitUntil } from '../../support/os.ts';
 
 const started: number[] = [];
@@ -13,10 +15,10 @@ afterEach(async () => {
   await endAll(started.splice(0));
 });
 
-function create(errors: unknown[] = []): Watchdog {
+function create(errors: unknown[] = [], clock: Clock = createRealClock()): Watchdog {
   const watchdog = createWatchdog({
     supervisorId: `sup_life${process.pid}`,
-    clock: createRealClock(),
+    clock,
     reportError: (error) => errors.push(error),
   });
   watchdogs.push(watchdog);
@@ -69,6 +71,70 @@ test('a watchdog that keeps ending is given up for a while', async () => {
 
   expect(String(errors[0])).toMatch(/ended 5 times within 10000 ms/);
   expect(watchdog.pid).toBeNull();
+});
+
+/** Kills the watchdog so many times, each time once another one has replaced it. */
+async function killRepeatedly(watchdog: Watchdog, times: number): Promise<void> {
+  for (let killed = 0; killed < times; killed += 1) {
+    const { pid } = watchdog;
+    if (pid === null) throw new Error(`no watchdog runs after ${killed} kills`);
+    process.kill(pid, 'SIGKILL');
+    await waitUntil(() => watchdog.pid !== pid);
+  }
+}
+
+test('a watchdog that was given up starts again ten seconds later', async () => {
+  const errors: unknown[] = [];
+  const clock = createVirtualClock();
+  const watchdog = create(errors, clock);
+  watchdog.add(startSleep());
+  await killRepeatedly(watchdog, 5);
+
+  watchdog.add(startSleep());
+  clock.advance(9_999);
+  const pidBefore = watchdog.pid;
+  clock.advance(1);
+
+  expect(pidBefore).toBeNull();
+  expect(isAlive(watchdog.pid ?? 0)).toBe(true);
+  expect(errors).toHaveLength(1);
+});
+
+test('a watchdog without groups is not replaced', async () => {
+  const watchdog = create();
+  watchdog.prepare();
+
+  await killRepeatedly(watchdog, 1);
+
+  expect(watchdog.pid).toBeNull();
+});
+
+test('a watchdog may end any number of times over hours', async () => {
+  const errors: unknown[] = [];
+  const clock = createVirtualClock();
+  const watchdog = create(errors, clock);
+  watchdog.add(startSleep());
+
+  await killRepeatedly(watchdog, 4);
+  clock.advance(10_000);
+  await killRepeatedly(watchdog, 4);
+
+  expect(isAlive(watchdog.pid ?? 0)).toBe(true);
+  expect(errors).toEqual([]);
+});
+
+test('a halted watchdog that does not read is replaced', async () => {
+  const watchdog = create();
+  watchdog.add(startSleep());
+  const pid = watchdog.pid ?? 0;
+  process.kill(pid, 'SIGSTOP');
+
+  // More than the pipe and the backlog take.
+  for (let sent = 0; sent < 150; sent += 1) watchdog.exempt(`tool_${sent}_${'x'.repeat(4_000)}`);
+
+  await waitUntil(() => watchdog.pid !== pid);
+  expect(isAlive(pid)).toBe(false);
+  expect(isAlive(watchdog.pid ?? 0)).toBe(true);
 });
 
 test('a halted watchdog does not hold up the close', async () => {
