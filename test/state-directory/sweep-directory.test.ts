@@ -141,9 +141,10 @@ test('files of other names are left to their writers', async () => {
 test('a process that is not over for this program stays', async () => {
   using place = openPlace({ states: { sup_mute2222: 'alive', sup_far22222: 'elsewhere' } });
   const ageMs = retentionMs + 1;
+  const leftover = { pid: 7, pgid: 7, startedAt: '1', command: 'sleep' };
   place.end('tool_mute2222', { ageMs, supervisorId: 'sup_mute2222' });
   place.end('tool_far22222', { ageMs, supervisorId: 'sup_far22222' });
-  place.end('tool_left2222', { ageMs, leftovers: [{ pid: 7 }] });
+  place.end('tool_left2222', { ageMs, leftovers: [leftover] });
 
   const swept = await place.sweep({ all: true });
 

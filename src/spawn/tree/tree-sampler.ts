@@ -54,6 +54,8 @@ export function createTreeSampler(options: {
 
   return {
     add: (tree, onUnmarked) => {
+      // There a sample would be a program to start.
+      if (table.listNewborn === undefined) return () => {};
       const added = { tree, onUnmarked, isNew: true };
       sampled.add(added);
       if (!isRunning) run();
