@@ -48,7 +48,7 @@ function describe(
       const still =
         running.length === 0
           ? ''
-          : ` Not halted yet: ${running.join(', ')}, as soon as the system lets ${running.length === 1 ? 'it' : 'them'}.`;
+          : ` Not halted: ${running.join(', ')}, held by a call of the system or owned by another user.`;
       return `Process ${id} ${wasPaused ? 'was already' : 'is'} paused (${count}).${still}`;
     }
     case 'process.resume':

@@ -10,7 +10,7 @@ import { type SendSignal, sendToMembers } from './send-signal.ts';
 
 /** Members that were halted or continued. */
 interface Halted extends HaltedTree {
-  /** Members that were reached and have not halted yet. */
+  /** Members that were reached and have not halted yet, or that this user may not signal. */
   readonly running: readonly number[];
 }
 
@@ -95,13 +95,14 @@ export function createTreePause(options: {
       for (const pid of await sendEach('SIGSTOP', { targets: fresh, onSent })) reached.add(pid);
       if (!isCurrent()) return null;
       const late = [
-        ...running.filter(({ pid }) => reached.has(pid)),
+        ...running.filter((entry) => reached.has(entry.pid) || fresh.includes(entry)),
         ...(isFreezing && !isFrozen(cgroup) ? frozen : []),
       ];
       if (late.length === 0 || clock.nowMs() >= giveUpAtMs) {
         const halted = [...frozen, ...others.filter(({ pid, stopped }) => stopped || reached.has(pid))];
         const via = frozen.length > 0 ? 'freezer' : 'signals';
-        return { via, pids: halted.map(({ pid }) => pid), running: late.map(({ pid }) => pid) };
+        const left = new Set([...running, ...late]);
+        return { via, pids: halted.map(({ pid }) => pid), running: [...left].map(({ pid }) => pid) };
       }
       await sleep(clock, { ms: pauseMs });
     }
