@@ -133,6 +133,8 @@ export function createStarterProcess(options: {
 
   /** Settles what waits for a line. All lines were read by now: the output closes before. */
   function end(why: string): void {
+    // A failed start is followed by `close`.
+    if (isClosed) return;
     isClosed = true;
     options.onEnd(isReady ? null : why);
     const ending = new StarterEnded(`the starter process ended (${why})`);

@@ -1,5 +1,5 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import {
   createStarter,
   LARGE_HOST_BYTES,
@@ -8,6 +8,7 @@ import {
 } from '../../../src/spawn/starter/starter.ts';
 import { StarterEnded } from '../../../src/spawn/starter/starter-process.ts';
 import { endAll, isAlive, startTicksOf, stateOf, tempDir, waitUntil } from '../../support/os.ts';
+import { turn } from '../../support/virtual.ts';
 
 const starters: Starter[] = [];
 const started: number[] = [];
@@ -222,6 +223,60 @@ test('a closed starter leaves its programs alone', async () => {
 
   expect(isAlive(own)).toBe(false);
   expect(isAlive(pid)).toBe(true);
+});
+
+/** Replaces the Node that runs starters until the end of the test. */
+function replaceNode(path: string): void {
+  const { execPath } = process;
+  process.execPath = path;
+  onTestFinished(() => {
+    process.execPath = execPath;
+  });
+}
+
+test('a starter that ends before it is ready is given up after three tries', async () => {
+  const { starter, errors } = create();
+  using place = tempDir();
+  writeFileSync(place.file('node'), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
+  replaceNode(place.file('node'));
+  const isUsed: boolean[] = [];
+
+  for (let tries = 1; tries <= 3; tries += 1) {
+    isUsed.push(starter.isUsed());
+    await expect(run(starter, 'exit 0')).rejects.toThrow('the starter process ended (code 3)');
+  }
+
+  expect([...isUsed, starter.isUsed()]).toEqual([true, true, true, false]);
+  expect(errors.map(String)).toEqual(
+    Array(3).fill('Error: the starter process ended (code 3); programs are started without it for now'),
+  );
+});
+
+test('a starter that cannot be started is reported once', async () => {
+  const changes: unknown[] = [];
+  const { starter, errors } = create({ onChange: (change) => changes.push(change) });
+  replaceNode('/no/such/node');
+
+  await expect(run(starter, 'exit 0')).rejects.toBeInstanceOf(StarterEnded);
+  await starter.close();
+  await turn(10);
+
+  expect(errors.map(String)).toEqual([
+    'Error: the starter process ended (spawn /no/such/node ENOENT); programs are started without it for now',
+  ]);
+  expect(changes).toEqual([]);
+});
+
+test('a starter that once was ready may end any number of times', async () => {
+  const { starter, errors } = create();
+
+  for (let ends = 1; ends <= 3; ends += 1) {
+    await run(starter, 'exit 0');
+    process.kill(starter.pid ?? Number.NaN, 'SIGKILL');
+    await waitUntil(() => starter.pid === null);
+  }
+
+  expect([starter.isUsed(), errors]).toEqual([true, []]);
 });
 
 test.each([
