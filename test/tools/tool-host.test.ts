@@ -1,6 +1,8 @@
 import { firstValueFrom } from 'rxjs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import type { Ask } from '../../src/policy/authorize.ts';
+import { createGrants } from '../../src/policy/grant.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { NoticeDelivery } from '../../src/tools/tool.ts';
 import { createToolHost } from '../../src/tools/tool-host.ts';
@@ -80,6 +82,18 @@ test('a host tells an end although a dropped answer shows it', async () => {
   expect(made.host.take()?.ids).toEqual([made.completion]);
 });
 
+test('a dropped answer cannot be recorded later', async () => {
+  await using made = await arrangeBackground();
+  made.given.backend.lastRun.exit({ code: 0 });
+  await turns();
+
+  const call = await made.host.call(check(made.id));
+  call.dropped();
+  call.recorded();
+
+  expect(made.host.take()?.ids).toEqual([made.completion]);
+});
+
 test('a host drops the answer of an aborted call', async () => {
   await using made = await arrangeBackground();
   const abort = new AbortController();
@@ -112,6 +126,53 @@ test('a host keeps an end back while a call waits for it', async () => {
   expect(host.take()).toBeNull();
 });
 
+test('a host keeps an end back while a call uses the process', async () => {
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks at a process.',
+    input: z.strictObject({ id: z.string() }),
+    execute: async ({ id }, { supervisor }) => {
+      supervisor.get(id);
+      await finished;
+      return { ok: true, data: null };
+    },
+  });
+  await using given = arrange();
+  const host = given.host({ tools: [look] });
+  const { id } = given.start('make');
+  const looking = host.call({ name: 'look', input: { id } });
+  await turns();
+
+  given.backend.lastRun.exit();
+  await turns();
+  const during = host.take();
+  finish();
+  await looking;
+
+  expect(during).toBeNull();
+  expect(host.take()?.ids).toEqual([`${id}/1/ended`]);
+});
+
+test('an answer is confirmed once', async () => {
+  const onRecorded = vi.fn();
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    input: z.strictObject({}),
+    execute: async () => ({ ok: true, data: null, onRecorded }),
+  });
+  await using given = arrange();
+  const host = given.host({ tools: [look] });
+
+  const first = await host.call({ name: 'look', input: {} });
+  const second = await host.call({ name: 'look', input: {} });
+  first.recorded();
+  second.dropped();
+
+  expect(onRecorded).toHaveBeenCalledTimes(1);
+});
+
 test('a call that follows confirms what the one before has read', async () => {
   await using made = await arrangeBackground();
   const read = () =>
@@ -122,6 +183,59 @@ test('a call that follows confirms what the one before has read', async () => {
 
   expect(dataOf(first.answer).output).toBe('1\n');
   expect(dataOf(second.answer).output).toBe('');
+});
+
+test('a call that follows confirms nothing that an aborted call has read', async () => {
+  await using made = await arrangeBackground();
+  const abort = new AbortController();
+  const read = (signal?: AbortSignal) =>
+    made.host.call(
+      { name: 'get_process_output', input: { process_id: made.id, since_last_read: true } },
+      { signal },
+    );
+  made.given.backend.lastRun.print('1\n');
+
+  await read(abort.signal);
+  abort.abort();
+  const [again, recorded] = [await read(abort.signal), await read()];
+  recorded.recorded();
+  const after = await read();
+
+  expect([again, recorded, after].map(({ answer }) => dataOf(answer).output)).toEqual(['1\n', '1\n', '']);
+});
+
+test('a call that only waits answers when its wait is aborted', async () => {
+  await using made = await arrangeBackground();
+  const wait = new AbortController();
+  const running = made.host.call(
+    { name: 'run_command', input: { command: 'lint' } },
+    { waitSignal: wait.signal },
+  );
+  const waiting = made.host.call(
+    { name: 'wait_for', input: { process_id: made.id } },
+    { waitSignal: wait.signal },
+  );
+  await turns();
+
+  wait.abort();
+  const { answer } = await waiting;
+
+  expect(dataOf(answer)).toMatchObject({ status: 'backgrounded' });
+  expect(await Promise.race([running, 'it still runs'])).toBe('it still runs');
+});
+
+test('an abandoned call answers with the reason', async () => {
+  await using made = await arrangeBackground();
+  const abandon = new AbortController();
+  const waiting = made.host.call(
+    { name: 'wait_for', input: { process_id: made.id } },
+    { abandonSignal: abandon.signal },
+  );
+  await turns();
+
+  abandon.abort(new Error('The client left.'));
+
+  expect(errorOf((await waiting).answer)).toBe('The client left.');
 });
 
 test('a host is due when a process ends in the background', async () => {
@@ -194,7 +308,10 @@ test('a host decides without making the call', async () => {
   const denied = await planning.decide({ name: 'run_command', input: { command: 'rm -rf /' } });
   const invalid = await host.decide({ name: 'run_command', input: '{' });
 
-  expect(asked).toMatchObject({ type: 'ask', question: { tool: 'run_command', callId: 'call_1' } });
+  expect(asked).toEqual({
+    type: 'ask',
+    question: expect.objectContaining({ tool: 'run_command', callId: 'call_1' }),
+  });
   expect(denied).toMatchObject({ type: 'deny', reason: expect.stringContaining('Denied') });
   expect(invalid).toEqual({ type: 'allow' });
   expect(given.backend.runs).toEqual([]);
@@ -219,6 +336,68 @@ test('consent given before a call covers a question and no denial', async () => 
   expect(errorOf(denied.answer)).toContain('Denied');
 });
 
+const make = { name: 'run_command', input: { command: 'make' } };
+
+test('a host asks in the name of its agent, and a call without a person does not', async () => {
+  const ask = vi.fn<Ask>(async () => false);
+  await using given = arrange();
+  const host = given.host({ policy: { mode: 'default' }, ask, agent: 'builder' });
+
+  const asked = await host.call({ id: 'call_1', ...make });
+  const unasked = await host.call(make, { ask: null });
+
+  expect(errorOf(asked.answer)).toContain('did not consent');
+  expect(errorOf(unasked.answer)).toContain('no person to ask');
+  expect(ask.mock.calls.map(([{ agent, callId }]) => [agent, callId])).toEqual([['builder', 'call_1']]);
+});
+
+test('hosts that share grants ask once', async () => {
+  const ask = vi.fn<Ask>(async () => 'always');
+  await using given = arrange({
+    script: (run) => {
+      run.comeUp();
+      run.exit();
+    },
+  });
+  const grants = createGrants();
+  const [first, second, other] = [grants, grants, undefined].map((shared) =>
+    given.host({ policy: { mode: 'default' }, ask, grants: shared }),
+  );
+
+  await first?.call(make);
+
+  expect(await second?.decide(make)).toEqual({ type: 'allow' });
+  expect(await other?.decide(make)).toMatchObject({ type: 'ask' });
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+test('hosts without an owner do not share a mailbox', async () => {
+  await using given = arrange();
+  const [first, second] = [given.host({ owner: undefined }), given.host({ owner: undefined })];
+  await first.call(start('make'));
+
+  given.backend.lastRun.exit();
+  await turns();
+
+  expect(second.take()).toBeNull();
+  expect(first.take()?.ids).toHaveLength(1);
+});
+
+test('a host starts nothing for consent that comes after its end', async () => {
+  const { promise: consent, resolve: give } = Promise.withResolvers<boolean>();
+  await using given = arrange();
+  const host = given.host({ policy: { mode: 'default' }, ask: () => consent });
+  const waiting = host.call(make);
+  await turns();
+
+  await host.close();
+  give(true);
+  await turns();
+
+  expect(errorOf((await waiting).answer)).toBe('The tools were closed before there was an answer.');
+  expect(given.backend.runs).toEqual([]);
+});
+
 test('a closed host abandons its calls and starts nothing', async () => {
   await using given = arrange();
   const host = given.host();
@@ -232,6 +411,17 @@ test('a closed host abandons its calls and starts nothing', async () => {
   expect(errorOf(late.answer)).toContain('closed');
   expect(given.backend.runs).toHaveLength(1);
   expect(given.supervisor.list({ live: true })).toHaveLength(1);
+});
+
+test('a closed host has told the ends that its answers show', async () => {
+  await using made = await arrangeBackground();
+  made.given.backend.lastRun.exit({ code: 0 });
+  await turns();
+
+  await made.host.call(check(made.id));
+  await made.host.close();
+
+  expect(made.given.host().take()).toBeNull();
 });
 
 test('a closed host leaves what waits to the next one', async () => {
@@ -268,9 +458,11 @@ test('a call tells which processes it uses', async () => {
   await using made = await arrangeBackground();
   const used: string[] = [];
 
-  await made.host.call(check(made.id), { onProcess: ({ id }) => used.push(id) });
+  const onProcess = ({ id }: { id: string }) => used.push(id);
+  await made.host.call(check(made.id), { onProcess });
+  const started = await made.host.call(start('lint'), { onProcess });
 
-  expect(used).toContain(made.id);
+  expect(new Set(used)).toEqual(new Set([made.id, dataOf(started.answer).process_id]));
 });
 
 test('the text of an answer holds nothing that resembles a notice', async () => {
