@@ -14,7 +14,7 @@ import { ModelError } from './model-error.ts';
 import type { OpenAiSettings } from './model-options.ts';
 import { toChatBody } from './openai-body.ts';
 
-/** Limit for the body of an error. */
+/** Bytes of the body of an error after which no more is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Facts learned about an endpoint; kept as long as its model. */
@@ -124,5 +124,5 @@ async function readSome({ body }: Response): Promise<string> {
   } catch {
     // The status suffices.
   }
-  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
+  return Buffer.concat(chunks).toString();
 }

@@ -357,6 +357,47 @@ describe('an endpoint', () => {
     );
   });
 
+  test('that does not know the model says what to check', async () => {
+    await using endpoint = await startRawEndpoint((exchange) =>
+      sendJson(exchange, { status: 404, body: { error: 'No such model' } }),
+    );
+
+    const { message } = await failureOf(ask(createModel(endpoint.url)));
+
+    expect(message).toBe(
+      `${endpoint.url}/v1 refused the request (404): No such model. Check "baseUrl" and the model "gpt-test".`,
+    );
+  });
+
+  test('whose error never ends is read in part', async () => {
+    await using endpoint = await startRawEndpoint(({ response }) => {
+      response.writeHead(503).write(`Down. ${'x'.repeat(80 * 1_024)}`);
+    });
+
+    const error = await failureOf(ask(createModel(endpoint.url)));
+
+    expect(error).toMatchObject({
+      failure: 'unavailable',
+      message: expect.stringContaining('(503): Down. x'),
+    });
+    await waitUntil(() => endpoint.exchanges[0]?.isLeft());
+  });
+
+  test.each<[string, (exchange: Exchange) => void, string]>([
+    ['breaks off', ({ response }) => response.writeHead(503).write('Ha', () => response.destroy()), 'Ha.'],
+    ['is empty', ({ response }) => response.writeHead(503).end(), 'Service Unavailable.'],
+    ['has no words', ({ response }) => response.writeHead(503, '').end(), 'no reason given.'],
+  ])('whose error %s is known by its status', async (_, answer, words) => {
+    await using endpoint = await startRawEndpoint(answer);
+
+    const error = await failureOf(ask(createModel(endpoint.url)));
+
+    expect(error).toMatchObject({
+      failure: 'unavailable',
+      message: `${endpoint.url}/v1 is unavailable (503): ${words}`,
+    });
+  });
+
   test.each([
     ['before its answer', () => {}],
     [
