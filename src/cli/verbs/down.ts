@@ -50,7 +50,7 @@ interface Stopped {
  * Stops the processes of a file, or the named ones, including leftovers of ended ones, whichever program started them. The last one
  * started is stopped first, each proven gone before the next. @returns the exit code.
  */
-async function runDown({ words, flags, io, open }: DownCall): Promise<number> {
+export async function runDown({ words, flags, io, open }: DownCall): Promise<number> {
   const { file: named, names } = parseStackArguments(words);
   const file = findStackFile(named, io);
   return withState({ flags, io, ...(open !== undefined && { open }) }, async (state) => {
