@@ -104,6 +104,14 @@ describe.each(Object.entries(places))('%s', (name, place) => {
 
     if (held === 'lineage') return;
 
+    test('a descendant with the lineage of another origin is a leftover', async () => {
+      const { id, pid, view } = await runEscape('TROUPE_LINEAGE=/ setsid sleep 1000', 'sleep');
+      await opened.host.ask('kill', { id });
+
+      expect(view.leftovers).toContainEqual(expect.objectContaining({ pid }));
+      expect(isAlive(pid)).toBe(false);
+    });
+
     test('a cgroup of a dead supervisor is removed', () => {
       expect(existsSync(join(opened.here.cgroup ?? '', deadGroups))).toBe(false);
     });

@@ -55,6 +55,9 @@ export function createMemberLookup(options: {
   const isLeader = (member: { pid: number; startedAt: string }): boolean =>
     member.pid === identity.pid && member.startedAt === identity.startedAt;
 
+  /** Tells whether a process may be foreign, such as a daemon of troupe that a member has just started. A lineage alone proves nothing. */
+  const isDetached = ({ sid }: ProcessEntry): boolean => sid !== identity.sid;
+
   /** Reads the leader first, so that what it started before it died is among the processes that began since. */
   async function find(): Promise<Members> {
     const [holder = null] = await table.readAll([identity.pid]);
@@ -64,8 +67,9 @@ export function createMemberLookup(options: {
     const present = [...new Map([...younger, ...held].map((entry) => [entry.pid, entry])).values()].filter(
       (entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry),
     );
-    // Such as a daemon of troupe that a member has just started.
-    const foreign = new Set(await table.filterForeign(identity.cookie, present));
+    const heldPids = new Set(held.map(({ pid }) => pid));
+    const detached = present.filter((entry) => isDetached(entry) && !heldPids.has(entry.pid));
+    const foreign = new Set(await table.filterForeign(identity.cookie, detached));
     const others = present.filter((entry) => !foreign.has(entry));
     const entries = leaderOwnsPid && holder?.alive ? [holder, ...others] : others;
     const carriers = [...(await table.filterCarriers(identity.cookie, others)), ...held];
@@ -84,7 +88,7 @@ export function createMemberLookup(options: {
     known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
     const own = new Set(found.members);
     unclaimed = others.filter((entry) => !own.has(entry));
-    return { ...found, held: new Set(held.map(({ pid }) => pid)) };
+    return { ...found, held: heldPids };
   }
 
   /** Reads the members that the cgroup of the tree holds. */
@@ -107,7 +111,7 @@ export function createMemberLookup(options: {
       children.push(entry);
     }
     if (children.length === 0) return [];
-    const foreign = await table.filterForeign(identity.cookie, children);
+    const foreign = await table.filterForeign(identity.cookie, children.filter(isDetached));
     for (const entry of foreign) known.delete(toKey(entry));
     if (known.size >= checkSize) {
       await isKnownMemberAlive();

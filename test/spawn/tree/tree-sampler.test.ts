@@ -83,6 +83,14 @@ test('a child that takes the mark of no ancestor leaves the tree', async () => {
   expect(await survey(child)).toEqual([]);
 });
 
+test('a child in the session of the leader is a member with any mark', async () => {
+  const { sample, survey } = arrange({ foreign: [200] });
+  const near = entry(200, { ppid: 100, pgid: 200 });
+
+  expect(await sample(near)).toEqual([200]);
+  expect(await survey({ ...near, ppid: 1 })).toEqual([200]);
+});
+
 test('dead members are forgotten, however many are sampled', async () => {
   const { tree, content } = arrange();
   for (let pid = 1_000; pid < 1_500; pid += 1) {
