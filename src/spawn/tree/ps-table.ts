@@ -21,24 +21,18 @@ export function createPsTable(): ProcessTable {
     return parsePsLines(await run('ps', ['-ww', '-o', columns, '-p', pids.join(',')]));
   }
 
-  async function filterByLineage(
-    entries: readonly ProcessEntry[],
-    isWanted: (lineage: string) => boolean,
-  ): Promise<readonly ProcessEntry[]> {
-    const pids = entries.filter(({ alive }) => alive).map(({ pid }) => pid);
-    if (pids.length === 0) return [];
-    const lines = await run('ps', ['-E', '-ww', '-o', 'pid=,command=', '-p', pids.join(',')]);
-    const wanted = new Set(parseLineages(lines, isWanted));
-    return entries.filter(({ pid }) => wanted.has(pid));
-  }
-
   return {
     read: async (pid) => (await readAll([pid]))[0] ?? null,
     readAll,
     list,
     listSince: async (leader) => (await list()).filter(({ pid }) => pid !== leader.pid),
-    filterCarriers: (cookie, entries) => filterByLineage(entries, (lineage) => lineage.includes(cookie)),
-    filterForeign: (cookie, entries) => filterByLineage(entries, (lineage) => !lineage.includes(cookie)),
+    filterCarriers: async (cookie, entries) => {
+      const pids = entries.filter(({ alive }) => alive).map(({ pid }) => pid);
+      if (pids.length === 0) return [];
+      const lines = await run('ps', ['-E', '-ww', '-o', 'pid=,command=', '-p', pids.join(',')]);
+      const carriers = new Set(parseCarriers(lines, cookie));
+      return entries.filter(({ pid }) => carriers.has(pid));
+    },
     // `ps` shows neither sessions nor empty environments.
     filterUntraceable: async () => [],
     scope: () => {
@@ -72,11 +66,10 @@ export function parsePsLines(text: string): readonly ProcessEntry[] {
   });
 }
 
-/** Returns the pids whose lineage is wanted; a process without one is not. */
-function parseLineages(text: string, isWanted: (lineage: string) => boolean): readonly number[] {
+function parseCarriers(text: string, cookie: string): readonly number[] {
   return text.split('\n').flatMap((line) => {
     const lineages = line.split(' ').filter((word) => word.startsWith(`${LINEAGE}=`));
-    return lineages.some(isWanted) ? [Number.parseInt(line, 10)] : [];
+    return lineages.some((lineage) => lineage.includes(cookie)) ? [Number.parseInt(line, 10)] : [];
   });
 }
 
