@@ -5,7 +5,7 @@ import type { Ask } from '../../src/policy/authorize.ts';
 import { createGrants } from '../../src/policy/grant.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { NoticeDelivery } from '../../src/tools/tool.ts';
-import { createToolHost } from '../../src/tools/tool-host.ts';
+import { createToolHost, type ToolCallOptions } from '../../src/tools/tool-host.ts';
 import { openDirectoryHarness } from '../support/directory.ts';
 import { arrange, dataOf, errorOf, turns, untilRuns } from './arrange.ts';
 
@@ -20,6 +20,7 @@ async function arrangeBackground() {
   const id: string = dataOf(answer).process_id;
   return {
     ...{ given, host, id, completion: `${id}/1/ended` },
+    wait: (options?: ToolCallOptions) => host.call({ name: 'wait_for', input: { process_id: id } }, options),
     [Symbol.asyncDispose]: () => given[Symbol.asyncDispose](),
   };
 }
@@ -97,10 +98,7 @@ test('a dropped answer cannot be recorded later', async () => {
 test('a host drops the answer of an aborted call', async () => {
   await using made = await arrangeBackground();
   const abort = new AbortController();
-  const waiting = made.host.call(
-    { name: 'wait_for', input: { process_id: made.id } },
-    { signal: abort.signal },
-  );
+  const waiting = made.wait({ signal: abort.signal });
   await turns();
   made.given.backend.lastRun.exit({ code: 0 });
   await turns();
@@ -113,7 +111,7 @@ test('a host drops the answer of an aborted call', async () => {
 test('a host keeps an end back while a call waits for it', async () => {
   await using made = await arrangeBackground();
   const { host, given } = made;
-  const waiting = host.call({ name: 'wait_for', input: { process_id: made.id } });
+  const waiting = made.wait();
   await turns();
 
   given.backend.lastRun.exit({ code: 0 });
@@ -211,10 +209,7 @@ test('a call that only waits answers when its wait is aborted', async () => {
     { name: 'run_command', input: { command: 'lint' } },
     { waitSignal: wait.signal },
   );
-  const waiting = made.host.call(
-    { name: 'wait_for', input: { process_id: made.id } },
-    { waitSignal: wait.signal },
-  );
+  const waiting = made.wait({ waitSignal: wait.signal });
   await turns();
 
   wait.abort();
@@ -227,10 +222,7 @@ test('a call that only waits answers when its wait is aborted', async () => {
 test('an abandoned call answers with the reason', async () => {
   await using made = await arrangeBackground();
   const abandon = new AbortController();
-  const waiting = made.host.call(
-    { name: 'wait_for', input: { process_id: made.id } },
-    { abandonSignal: abandon.signal },
-  );
+  const waiting = made.wait({ abandonSignal: abandon.signal });
   await turns();
 
   abandon.abort(new Error('The client left.'));

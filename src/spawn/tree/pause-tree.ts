@@ -94,15 +94,13 @@ export function createTreePause(options: {
       }
       for (const pid of await sendEach('SIGSTOP', { targets: fresh, onSent })) reached.add(pid);
       if (!isCurrent()) return null;
-      const late = [
-        ...running.filter((entry) => reached.has(entry.pid) || fresh.includes(entry)),
-        ...(isFreezing && !isFrozen(cgroup) ? frozen : []),
-      ];
-      if (late.length === 0 || clock.nowMs() >= giveUpAtMs) {
+      const freezing = isFreezing && !isFrozen(cgroup) ? frozen : [];
+      const awaited = running.filter((entry) => reached.has(entry.pid) || fresh.includes(entry));
+      if (freezing.length + awaited.length === 0 || clock.nowMs() >= giveUpAtMs) {
         const halted = [...frozen, ...others.filter(({ pid, stopped }) => stopped || reached.has(pid))];
         const via = frozen.length > 0 ? 'freezer' : 'signals';
-        const left = new Set([...running, ...late]);
-        return { via, pids: halted.map(({ pid }) => pid), running: [...left].map(({ pid }) => pid) };
+        const pids = halted.map(({ pid }) => pid);
+        return { via, pids, running: [...running, ...freezing].map(({ pid }) => pid) };
       }
       await sleep(clock, { ms: pauseMs });
     }

@@ -33,7 +33,8 @@ export function createPsTable(): ProcessTable {
       const carriers = new Set(parseCarriers(lines, cookie));
       return entries.filter(({ pid }) => carriers.has(pid));
     },
-    // `ps` shows neither sessions nor empty environments.
+    // `ps` shows neither sessions nor empty environments, and only leaders of sessions are foreign.
+    filterForeign: async () => [],
     filterUntraceable: async () => [],
     scope: () => {
       scope ??= readScope();

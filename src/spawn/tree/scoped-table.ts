@@ -37,7 +37,7 @@ function toDigest(text: string): string {
 }
 
 /** Resolves links as far as the path exists. */
-function toRealPath(path: string): string {
+export function toRealPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -1,8 +1,9 @@
-import { readlinkSync, realpathSync, statSync } from 'node:fs';
+import { readlinkSync, statSync } from 'node:fs';
 import type { TreeMember } from '../../../machines/process/context.ts';
 import { lineageIn } from './lineage.ts';
 import { readProcText, readStatLine } from './proc-entry.ts';
 import type { ProcessEntry } from './process-table.ts';
+import { toRealPath } from './scoped-table.ts';
 
 /** Implements `ProcessTable.filterUntraceable`. Cheap checks come first: an environment is read of orphans only. */
 export function findUntraceable(
@@ -15,10 +16,10 @@ export function findUntraceable(
   // Adopted by the first process or a subreaper, which for our children is one of our own ancestors. A background process of the shell
   // that started us has its parent there, too, but shares its session.
   const isOrphan = ({ ppid, sid }: ProcessEntry) => sessions.has(ppid) && sessions.get(ppid) !== sid;
+  const orphans = strange.filter((entry) => isOrphan(entry) && isOfThisUser(entry.pid));
+  if (orphans.length === 0) return [];
   const place = cwd === null ? null : toRealPath(cwd);
-  return strange.filter(
-    (entry) => isOrphan(entry) && isOfThisUser(entry.pid) && hidesOrigin(entry.pid, place),
-  );
+  return orphans.filter(({ pid }) => hidesOrigin(pid, place));
 }
 
 /** Tells whether a process that was seen once still exists. Linux only. */
@@ -75,15 +76,6 @@ function hidesOrigin(pid: number, cwd: string | null): boolean {
 function readDirectory(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return null;
-  }
-}
-
-/** Resolves links; `null` for a directory that does not exist any more. */
-function toRealPath(path: string): string | null {
-  try {
-    return realpathSync(path);
   } catch {
     return null;
   }
