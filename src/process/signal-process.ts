@@ -48,7 +48,7 @@ function describe(
       const still =
         running.length === 0
           ? ''
-          : ` Not halted: ${running.join(', ')}, held by a call of the system or owned by another user.`;
+          : ` Not halted: ${running.join(', ')}. A process in a call of the system halts when the call returns; a process of another user does not.`;
       return `Process ${id} ${wasPaused ? 'was already' : 'is'} paused (${count}).${still}`;
     }
     case 'process.resume':
