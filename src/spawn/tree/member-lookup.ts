@@ -10,8 +10,8 @@ export interface MemberLookup {
   /** Reads the process table and returns all living members. */
   find(): Promise<Members>;
   /**
-   * Cheap: remembers those of `entries` whose parent is a member, or all living members with `null`. Returns those that only this knowledge
-   * ties to the tree: leaders of a group of their own, without our mark.
+   * Remembers those of `entries` whose parent is a member, or all living members with `null`. Returns those that lead a group of their own
+   * and carry no mark. Cheap, except with `null`.
    */
   sample(entries: readonly ProcessEntry[] | null): Promise<readonly ProcessEntry[]>;
   /** Cheap: checks only the members already known, and forgets those that are dead. */
@@ -32,7 +32,7 @@ export interface MemberLookup {
  */
 const pgidReuseSafeMs = 1_000;
 
-/** Number of remembered members from which samples look for dead ones among them. */
+/** Number of remembered members from which samples forget dead ones. */
 const firstCheckSize = 64;
 
 export function createMemberLookup(options: {
@@ -64,31 +64,37 @@ export function createMemberLookup(options: {
     const leaderOwnsPid = !leaderIsCollected && ownsPid(identity, holder);
     const younger = await table.listSince(identity, isForeign);
     const held = await readHeld();
-    const present = [...new Map([...younger, ...held].map((entry) => [entry.pid, entry])).values()].filter(
+    const others = [...new Map([...younger, ...held].map((entry) => [entry.pid, entry])).values()].filter(
       (entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry),
     );
-    const heldPids = new Set(held.map(({ pid }) => pid));
-    const detached = present.filter((entry) => isDetached(entry) && !heldPids.has(entry.pid));
-    const foreign = new Set(await table.filterForeign(identity.cookie, detached));
-    const others = present.filter((entry) => !foreign.has(entry));
     const entries = leaderOwnsPid && holder?.alive ? [holder, ...others] : others;
     const carriers = [...(await table.filterCarriers(identity.cookie, others)), ...held];
-    // No `await` from here on: a concurrent lookup may have found a member that has just overwritten its environment.
-    const knownEntries = entries.filter((entry) => known.has(toKey(entry)));
-
     const isPidReused = holder !== null && !ownsPid(identity, holder);
-    const groupIsOurs =
-      leaderOwnsPid ||
-      (!isPidReused &&
-        !groupHasEnded &&
-        (knownEntries.some(({ pgid }) => pgid === identity.pgid) ||
-          clock.nowMs() - groupSeenAtMs < pgidReuseSafeMs));
-    const found = findMembers({ identity, entries, carriers, known: knownEntries, groupIsOurs });
-    if (leaderOwnsPid || found.groups.has(identity.pgid)) groupSeenAtMs = clock.nowMs();
-    known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
-    const own = new Set(found.members);
-    unclaimed = others.filter((entry) => !own.has(entry));
-    return { ...found, held: heldPids };
+    const foreign = new Set<ProcessEntry>();
+    const checked = new Set(carriers);
+    for (;;) {
+      // No `await` up to the result: a concurrent lookup may have found a member that has just overwritten its environment.
+      const own = entries.filter((entry) => !foreign.has(entry));
+      const knownEntries = own.filter((entry) => known.has(toKey(entry)));
+      const groupIsOurs =
+        leaderOwnsPid ||
+        (!isPidReused &&
+          !groupHasEnded &&
+          (knownEntries.some(({ pgid }) => pgid === identity.pgid) ||
+            clock.nowMs() - groupSeenAtMs < pgidReuseSafeMs));
+      const found = findMembers({ identity, entries: own, carriers, known: knownEntries, groupIsOurs });
+      // Only the few members without a mark are checked, because all processes would be many.
+      const unchecked = found.members.filter((entry) => isDetached(entry) && !checked.has(entry));
+      if (unchecked.length === 0) {
+        if (leaderOwnsPid || found.groups.has(identity.pgid)) groupSeenAtMs = clock.nowMs();
+        known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
+        const members = new Set(found.members);
+        unclaimed = others.filter((entry) => !members.has(entry));
+        return { ...found, held: new Set(held.map(({ pid }) => pid)) };
+      }
+      for (const entry of unchecked) checked.add(entry);
+      for (const entry of await table.filterForeign(identity.cookie, unchecked)) foreign.add(entry);
+    }
   }
 
   /** Reads the members that the cgroup of the tree holds. */
