@@ -14,7 +14,7 @@ const nowAt = 30 * 86_400_000;
 const retentionMs = 30 * 60_000;
 const logRetentionMs = 7 * 86_400_000;
 
-/** What a supervisor answers to `list` and `sweep`. */
+/** Answers of a supervisor: its processes, and the number that it has forgotten. */
 interface Answers {
   readonly list?: readonly ProcessView[] | Error;
   readonly sweep?: number | Error;

@@ -118,7 +118,7 @@ export function createStarterProcess(options: {
     return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise };
   }
 
-  /** Sends an order with a new id; its answer settles the entry of \`waiting\`. */
+  /** Sends an order with a new id; its answer settles its entry in `waiting`. */
   function send<T>(waiting: Map<number, PromiseWithResolvers<T>>, order: object): Promise<T> {
     const answer = Promise.withResolvers<T>();
     if (isClosed) answer.reject(new StarterEnded('the starter process has ended'));

@@ -38,7 +38,7 @@ export interface TreeRegistry {
   /** Removes a tree of which no member is alive. */
   remove(id: string): void;
   ids(): readonly string[];
-  /** Looks for no more members, because the trees that are left outlive the supervisor. */
+  /** Ends the sampling of all trees. Those that are left outlive the supervisor. */
   close(): void;
 }
 
@@ -63,7 +63,7 @@ export function createTreeRegistry(
     onChange?: (id: string) => void;
     /** Called when a tree is removed; must not throw. */
     onRemoved?: (identity: ProcessIdentity) => void;
-    /** Looks for the members of trees that no cgroup holds. Default: they are looked for when a tree is surveyed or ended. */
+    /** Samples trees without a cgroup. Default: members are found only when a tree is surveyed or ended. */
     sampler?: TreeSampler;
   } = {},
 ): TreeRegistry {
@@ -91,7 +91,7 @@ export function createTreeRegistry(
     void tree.end('SIGKILL');
   };
 
-  /** Samples a tree that no cgroup holds, and lets the guard know what only the samples tie to it. */
+  /** Samples a tree without a cgroup, and guards the remembered processes that carry no mark. */
   function startSampling(
     id: string,
     { tree, identity }: { tree: ProcessTree; identity: ProcessIdentity },

@@ -3,11 +3,11 @@ import type { ProcessEntry, ProcessTable } from './process-table.ts';
 import type { ProcessTree } from './process-tree.ts';
 
 /**
- * Looks at the newborn processes of the machine while trees live that no cgroup holds. A child whose parent is a member stays known after it
- * has left its session and its environment, and after the death of its parent.
+ * Looks for new processes whose parent is a member of a tree. The tree remembers them even if they later change their session or
+ * environment, or lose their parent.
  */
 export interface TreeSampler {
-  /** Samples a tree until the returned function is called. `onUnmarked` gets members that only this knowledge ties to the tree. */
+  /** Samples a tree until the returned function is called. `onUnmarked` gets the remembered processes that carry no mark. */
   add(tree: Pick<ProcessTree, 'sample'>, onUnmarked: (entries: readonly ProcessEntry[]) => void): Cancel;
 }
 
@@ -17,7 +17,7 @@ interface Sampled {
   isNew: boolean;
 }
 
-/** A parent that lives for less is missed. A sample costs 20 µs while no process begins on the machine. */
+/** Parents with a shorter life are missed. A sample costs 20 µs if no process has started. */
 const intervalMs = 100;
 
 export function createTreeSampler(options: {
@@ -27,7 +27,7 @@ export function createTreeSampler(options: {
 }): TreeSampler {
   const { table, clock, reportError } = options;
   const sampled = new Set<Sampled>();
-  /** Pids assigned last at the two samples before: a process is looked at twice, as it may execute another program in between. */
+  /** Last pids at the two samples before. Each process is read twice, because it may execute another program in between. */
   let before: readonly [number | null, number | null] = [null, null];
   let isRunning = false;
 
