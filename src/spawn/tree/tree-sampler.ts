@@ -17,8 +17,12 @@ interface Sampled {
   isNew: boolean;
 }
 
-/** Parents with a shorter life are missed. A sample costs 20 µs if no process has started. */
-const intervalMs = 100;
+/** Parents with a shorter life are missed. */
+const firstPauseMs = 100;
+/** Programs detach soon after their start, and each sample wakes this program. */
+const maxPauseMs = 1_000;
+/** Pause between samples as a part of the age of the youngest tree. */
+const pausePerAge = 0.1;
 
 export function createTreeSampler(options: {
   readonly table: ProcessTable;
@@ -29,7 +33,11 @@ export function createTreeSampler(options: {
   const sampled = new Set<Sampled>();
   /** Last pids at the two samples before. Each process is read twice, because it may execute another program in between. */
   let before: readonly [number | null, number | null] = [null, null];
-  let isRunning = false;
+  let youngestAtMs = Number.NEGATIVE_INFINITY;
+  let isSampling = false;
+  /** Time of the next sample; infinite if none is planned. */
+  let nextAtMs = Number.POSITIVE_INFINITY;
+  let cancelNext: Cancel = () => {};
 
   async function sample(): Promise<void> {
     const { last, entries } = (await table.listNewborn?.(before[0])) ?? { last: null, entries: [] };
@@ -42,14 +50,25 @@ export function createTreeSampler(options: {
     }
   }
 
+  function plan(): void {
+    cancelNext();
+    const ageMs = clock.nowMs() - youngestAtMs;
+    nextAtMs = clock.nowMs() + Math.min(Math.max(firstPauseMs, ageMs * pausePerAge), maxPauseMs);
+    cancelNext = clock.at(nextAtMs, run, { idle: true });
+  }
+
   function run(): void {
-    isRunning = sampled.size > 0;
-    if (!isRunning) {
+    nextAtMs = Number.POSITIVE_INFINITY;
+    if (sampled.size === 0) {
       before = [null, null];
       return;
     }
-    const next = () => void sample().catch(reportError).then(run);
-    clock.at(clock.nowMs() + intervalMs, next, { idle: true });
+    isSampling = true;
+    const finish = () => {
+      isSampling = false;
+      plan();
+    };
+    void sample().catch(reportError).then(finish);
   }
 
   return {
@@ -58,7 +77,8 @@ export function createTreeSampler(options: {
       if (table.listNewborn === undefined) return () => {};
       const added = { tree, onUnmarked, isNew: true };
       sampled.add(added);
-      if (!isRunning) run();
+      youngestAtMs = clock.nowMs();
+      if (!isSampling && nextAtMs > youngestAtMs + firstPauseMs) plan();
       return () => void sampled.delete(added);
     },
   };

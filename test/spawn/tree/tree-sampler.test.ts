@@ -151,6 +151,21 @@ test('a tree is searched once, and gets each newborn process twice', async () =>
   expect(told).toEqual([501, 501, 502, 502]);
 });
 
+test('an old tree is sampled every second, and a new one at once', async () => {
+  const { asked, pass, add } = arrangeSampler();
+  add();
+  await pass(200);
+  const samplesBefore = asked.length;
+
+  await pass(50);
+  const ofOld = asked.length - samplesBefore;
+  add();
+  await pass();
+
+  expect(ofOld).toBe(5);
+  expect(asked.length).toBe(samplesBefore + 6);
+});
+
 test('no process is looked for without a tree', async () => {
   const { asked, pass, add } = arrangeSampler();
   const remove = add();
