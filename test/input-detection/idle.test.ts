@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 import { fixtureProgram } from '../support/os.ts';
 
 test('sixty-four that may be typed to cost next to nothing', { timeout: 180_000 }, async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [fixtureProgram('idle-inputs.ts')]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--expose-gc',
+    fixtureProgram('idle-inputs.ts'),
+  ]);
 
   const [, share, waiting] = stdout.trim().split(' ');
 
