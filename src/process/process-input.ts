@@ -33,7 +33,7 @@ export class ProcessInput {
   readonly #plan: ProcessPlan;
   readonly #parts: ProcessParts;
   readonly #feed: InputFeed | null;
-  #feeding = new AbortController();
+  #feeding: AbortController | null = null;
   #stream: WritableStream<string | Uint8Array> | null = null;
   #awaited: AwaitedInput | null = null;
   /** True once stdin of the current attempt was ended, or closed by the process. */
@@ -77,6 +77,7 @@ export class ProcessInput {
   beginFeeding(): void {
     if (this.#feed === null) return;
     this.endFeeding();
+    this.#feeding = new AbortController();
     const { signal } = this.#feeding;
     const stdin = {
       write: (data: string | Uint8Array) => this.write(data, { waits: true }),
@@ -91,13 +92,12 @@ export class ProcessInput {
 
   /** Stops writing the option `input` to an attempt that has ended. */
   endFeeding(): void {
-    this.#feeding.abort();
-    this.#feeding = new AbortController();
+    this.#feeding?.abort();
   }
 
   /** Releases the option `input` of a process that has ended or was detached. */
   close(): void {
-    this.#feeding.abort();
+    this.endFeeding();
     this.#feed?.close();
   }
 
