@@ -10,14 +10,12 @@ import {
 } from '../../src/config/foreign-tool-options.ts';
 import { type LeaveOptions, leaveOptions } from '../../src/config/leave-options.ts';
 import { type PolicyOptions, policyOptions } from '../../src/config/policy-options.ts';
+import { killOptions, limitChanges, signalOptions } from '../../src/config/process-order-options.ts';
 import {
   type CommandSpec,
   commandSpec,
   type FunctionSpec,
   functionSpec,
-  killOptions,
-  limitChanges,
-  signalOptions,
 } from '../../src/config/process-spec.ts';
 import { iterationOptions, outputIterationOptions, readOptions } from '../../src/config/read-options.ts';
 import { scheduleOptions } from '../../src/config/schedule-options.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../config/policy-options.ts';
-import { killOptions, limitChanges, signalOptions } from '../config/process-spec.ts';
+import { killOptions, limitChanges, signalOptions } from '../config/process-order-options.ts';
 import { readOptions } from '../config/read-options.ts';
 import { captureOptions, keyInput, terminalSize } from '../config/terminal-options.ts';
 import { waitOptions } from '../config/wait-options.ts';

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { parseOptions } from '../config/parse-options.ts';
-import {
-  type CommandSpec,
-  commandSpec,
-  type FunctionSpec,
-  functionSpec,
-  killOptions,
-} from '../config/process-spec.ts';
+import { killOptions } from '../config/process-order-options.ts';
+import { type CommandSpec, commandSpec, type FunctionSpec, functionSpec } from '../config/process-spec.ts';
 import type { EndingSignal } from '../config/signal-name.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { RestartStrategy } from './restart-scope.ts';

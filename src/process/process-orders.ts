@@ -2,7 +2,7 @@ import type { KillReceipt, ProcessSignal, Requester } from '../../machines/proce
 import type { LifeView } from '../../machines/process/view.ts';
 import { onceAborted } from '../config/abort-signal.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import { killOptions, limitChanges, pauseOptions, signalOptions } from '../config/process-spec.ts';
+import { killOptions, limitChanges, pauseOptions, signalOptions } from '../config/process-order-options.ts';
 import type { EndingSignal } from '../config/signal-name.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ChangeSignal } from './change-signal.ts';

@@ -1,5 +1,5 @@
 import { parseOptions } from '../config/parse-options.ts';
-import { killOptions } from '../config/process-spec.ts';
+import { killOptions } from '../config/process-order-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { openReachableSupervisor } from '../control/reachable-supervisor.ts';
 import { toNotRunning } from '../process/kill-process.ts';

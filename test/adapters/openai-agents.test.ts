@@ -125,7 +125,7 @@ test.for([
   expect(confirmed).toEqual([['a', 'b']]);
 });
 
-test('what a model or a tool writes confirms nothing', async () => {
+test('a text of a model or a tool confirms nothing', async () => {
   const { run, wait, confirmed } = arrange();
   wait('a', 'b');
 

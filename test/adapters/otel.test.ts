@@ -206,7 +206,7 @@ test('ends are measured in seconds and bytes, and live processes by status', asy
   ]);
 });
 
-test('nothing is sent after the end of the subscription', async () => {
+test('telemetry sends nothing after the end of its subscription', async () => {
   const { conversation, events$ } = createEvents('chat');
   const { supervisor, telemetry, spans, values, observe, run } = arrange({ conversations: [conversation] });
   supervisor.start({ command: 'one', background: true });

@@ -31,7 +31,7 @@ const result = (answer: unknown, name = 'run_command'): ChatMessage => ({
 });
 const good = (data: unknown) => result({ ok: true, data });
 
-test('what the demo model does not understand is answered with what it does', async () => {
+test('the demo model answers an unknown line with a list of those that it knows', async () => {
   expect((await reply([user('Hello!')])).text).toBe(
     `I am a small script, not a language model: no key for one is set.
 I understand, one a line:

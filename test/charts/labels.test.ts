@@ -106,7 +106,7 @@ describe('text in a chart', () => {
   const transition = (source: string, target: string | null) =>
     door.transitions.find((each) => each.source === source && each.target === target) ?? ({} as never);
 
-  test('of a state has its name, its words, and what does not leave it', () => {
+  test('names a state, describes it and lists the events that do not leave it', () => {
     const stateOf = (id: string) => door.states.find((state) => state.id === id) ?? ({} as never);
 
     expect(wordsOf(toStateLines(door, stateOf(''), 500))).toEqual([
@@ -127,7 +127,7 @@ describe('text in a chart', () => {
     ]);
   });
 
-  test('of a transition is its event, its guard and its actions', () => {
+  test('shows a transition as its event, its guard and its actions', () => {
     expect(wordsOf(toTransitionLines(door, transition('shut.closed', 'open'), 500))).toEqual([
       'event:push|guard: [isOiled]|action: / greet',
     ]);
@@ -141,7 +141,7 @@ describe('text in a chart', () => {
     ]);
   });
 
-  test('of a transition in a box begins with on, and names a target elsewhere', () => {
+  test('begins a transition in a box with on, and names a target elsewhere', () => {
     const push = transition('shut.closed', 'open');
     const own = { ...push, target: 'shut.closed' };
     const part = toPart(door, 'shut');

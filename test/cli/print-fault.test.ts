@@ -113,7 +113,7 @@ test.each([
   expect(toFlagWords(message)).toBe(words);
 });
 
-test('what is printed goes to its stream, in lines', () => {
+test('each kind of line is printed to its stream', () => {
   const place = fakeIo();
 
   printLines(place.io, 'a', 'b');

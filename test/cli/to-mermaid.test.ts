@@ -64,7 +64,7 @@ stateDiagram-v2
 `);
 });
 
-test('what a state with an inside does is a note, what any state does has a stand-in', () => {
+test('a description is a note, and transitions of all inner states start at a stand-in', () => {
   const diagram: Diagram = {
     name: 'lamp',
     description: '',

@@ -12,7 +12,8 @@ import {
 import { leaveOptions } from '../../src/config/leave-options.ts';
 import { parseOptions } from '../../src/config/parse-options.ts';
 import { policyOptions } from '../../src/config/policy-options.ts';
-import { commandSpec, functionSpec, killOptions, limitChanges } from '../../src/config/process-spec.ts';
+import { killOptions, limitChanges } from '../../src/config/process-order-options.ts';
+import { commandSpec, functionSpec } from '../../src/config/process-spec.ts';
 import { outputIterationOptions, readOptions } from '../../src/config/read-options.ts';
 import { scheduleOptions } from '../../src/config/schedule-options.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseOptions } from '../../src/config/parse-options.ts';
-import { commandSpec, killOptions } from '../../src/config/process-spec.ts';
+import { killOptions } from '../../src/config/process-order-options.ts';
+import { commandSpec } from '../../src/config/process-spec.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
 import { TroupeError } from '../../src/config/troupe-error.ts';
 import { waitOptions } from '../../src/config/wait-options.ts';

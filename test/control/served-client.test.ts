@@ -256,7 +256,7 @@ test('a line that is too long ends the connection with an explanation', async ()
   await waitUntil(() => client.closedCount() === 1);
 });
 
-test('nothing is executed after a malformed line', async () => {
+test('a malformed line ends the connection and all later lines are ignored', async () => {
   const executed: string[] = [];
   const client = await serve(({ method }) => void executed.push(method));
 

@@ -120,7 +120,7 @@ test('reading takes a tenth of the time at most', () => {
   expect([before, heard]).toEqual([[1], [1, 2]]);
 });
 
-test('nothing is published after the last subscriber has left', () => {
+test('a store without subscribers publishes nothing', () => {
   const { listen, set, heard } = arrange({ pauseMs: 100 });
   const stop = listen();
   set(1);

@@ -158,7 +158,7 @@ describe('texts share the room of a notice', () => {
   });
 });
 
-test('what a notice has no room for is counted', () => {
+test('a notice counts the entries that it has no room for', () => {
   const told = parted(252, { type: 'told', source: 'host', text: 'x' });
   const ends = [
     ...Array.from({ length: 251 }, () => ended({})),

@@ -209,7 +209,7 @@ test.for([
   ['65535', '10.0.0.1:65535'],
   ['localhost', 'localhost:99'],
   ['[::1]', '[::1]:99'],
-] as const)('what the address %s leaves out is the usual', ([text, address]) => {
+] as const)('the address %s is completed with the defaults', ([text, address]) => {
   expect(formatAddress(parseHttpAddress(text, { host: '10.0.0.1', port: 99 }))).toBe(address);
 });
 

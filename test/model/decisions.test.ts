@@ -45,7 +45,7 @@ describe('a restart', () => {
     ['permanent', 0, true, false],
     ['permanent', null, true, false],
   ] as const)(
-    'of a %s process after the code %j is wanted: %s; the exit is clean: %s',
+    'is wanted for a %s process after the code %j: %s; the exit is clean: %s',
     (policy, code, isWanted, isClean) => {
       const exit = { code, signal: code === null ? ('SIGKILL' as const) : null };
 
@@ -185,7 +185,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('of a second message keeps the count of failures', () => {
+  test('keeps the count of failures at a second message', () => {
     const context = talk([item('m')], { failures: 2, hasUserMessage: true });
 
     expect(removeDelivered(context, ['m'])).toMatchObject({ failures: 2, hasUserMessage: true });

@@ -357,7 +357,7 @@ describe('an endpoint', () => {
     );
   });
 
-  test('that does not know the model says what to check', async () => {
+  test('names the options to check if it does not know the model', async () => {
     await using endpoint = await startRawEndpoint((exchange) =>
       sendJson(exchange, { status: 404, body: { error: 'No such model' } }),
     );

@@ -78,6 +78,6 @@ test('a pattern that takes too long says what to do', () => {
   });
 });
 
-test('nothing is found in nothing', () => {
+test('an empty output has no match', () => {
   expect(grepLines([], { pattern: 'a' })).toEqual({ type: 'matches', lines: [], matches: 0 });
 });

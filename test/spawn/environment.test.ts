@@ -98,7 +98,7 @@ test('redacted names are not inherited, and can be given', () => {
   expect(create({ inherited: { KEY: 'a' }, isRedacted, overrides: { KEY: 'b' } })).toHaveProperty('KEY', 'b');
 });
 
-test('what describes our terminal is known', () => {
+test('the variables that describe a terminal are known', () => {
   expect([...terminalVariables].join(' ')).toBe(
     'TERM TERMCAP TERMINFO TERM_PROGRAM TERM_PROGRAM_VERSION COLORTERM COLUMNS LINES TMUX TMUX_PANE STY WINDOW',
   );

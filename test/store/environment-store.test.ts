@@ -98,7 +98,7 @@ test('a place that others can enter is passed over, and nothing in it is believe
   expect(readdirSync(inRuntime)).toEqual(['tool_a.env']);
 });
 
-test('what another program wrote elsewhere is found', () => {
+test('an environment that another program stored elsewhere is found', () => {
   const { store, inShared } = arrange();
   mkdirSync(inShared, { mode: 0o700 });
   writeFileSync(join(inShared, 'tool_a.env'), '{"A":"b"}', { mode: 0o600 });

@@ -26,7 +26,7 @@ const partition = (records: readonly ProcessRecord[], deps = depsWith()) => {
   return { adoptable: ids(adoptable), problems };
 };
 
-test('one process without its backend is left alone', () => {
+test('a process without its backend is left alone', () => {
   expect(partition([record('tool_a')])).toEqual({
     adoptable: [],
     problems: [
@@ -35,7 +35,7 @@ test('one process without its backend is left alone', () => {
   });
 });
 
-test('several are named in one sentence, three at most', () => {
+test('several processes are named in one sentence, three at most', () => {
   const all = ['tool_a', 'tool_b', 'tool_c', 'tool_d'].map((id) => record(id));
   const words = (named: string, count: number, kill: string) =>
     `${count} processes were left as they are: ${named}. They were started in tmux, and tmux is not installed. Install tmux: the next supervisor then adopts them. "troupe kill ${kill}" ends them.`;
@@ -48,7 +48,7 @@ test('several are named in one sentence, three at most', () => {
   ]);
 });
 
-test('each backend that lacks is a sentence of its own', () => {
+test('each missing backend has a sentence of its own', () => {
   const { problems } = partition([
     record('tool_a'),
     record('tool_b', { view: runningView({ id: 'tool_b', mode: 'file' }), revival: { size: null } }),

@@ -13,7 +13,7 @@ test.each([
     ['', 'a', '', 'b'],
     ['', 'a', '', 'b'],
   ],
-])('of the lines %j are shown %j', (lines, shown) => {
+])('blank lines at the end are left out: %j is shown as %j', (lines, shown) => {
   expect(withoutBlankEnd(lines)).toEqual(shown);
 });
 

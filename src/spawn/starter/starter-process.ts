@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { ExitStatus } from '../../../machines/process/context.ts';
 import { LINEAGE } from '../environment.ts';
 import { type ProgramResult, startChild } from '../start-child.ts';
@@ -35,7 +36,7 @@ export interface RunOrder {
   readonly command: readonly [file: string, ...args: readonly string[]];
   /** Complete environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** All that it reads. */
+  /** Complete stdin. */
   readonly input: string | Uint8Array;
   /** Time after which it is killed and has failed. */
   readonly timeoutMs: number;
@@ -79,7 +80,6 @@ export function createStarterProcess(options: {
   const starts = new Map<number, PromiseWithResolvers<StarterChild>>();
   const exits = new Map<number, PromiseWithResolvers<ExitStatus | null>>();
   const runs = new Map<number, PromiseWithResolvers<ProgramResult>>();
-  let rest = '';
   let lastId = 0;
   let isReady = false;
   let isClosed = false;
@@ -148,12 +148,7 @@ export function createStarterProcess(options: {
   child.once('close', (code, signal) => end(signal ?? `code ${code}`));
   // EPIPE is followed by `close`.
   stdin?.on('error', () => {});
-  stdout?.setEncoding('utf8');
-  stdout?.on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) hear(JSON.parse(line) as Answer);
-  });
+  if (stdout !== null) readLines(stdout, (line) => hear(JSON.parse(line) as Answer));
   child.unref();
   if (stdin instanceof Socket) stdin.unref();
   keepAlive();
@@ -172,6 +167,17 @@ export function createStarterProcess(options: {
       clearTimeout(force);
     },
   };
+}
+
+/** Calls `onLine` for each complete line. */
+function readLines(stream: Readable, onLine: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  });
 }
 
 function startNode(inheritedLineage: string | undefined): ChildProcess {

@@ -35,40 +35,38 @@ const pgidReuseSafeMs = 1_000;
 /** Number of remembered members from which samples forget dead ones. */
 const firstCheckSize = 64;
 
-export function createMemberLookup(options: {
+interface MemberLookupOptions {
   readonly identity: ProcessIdentity;
   readonly table: ProcessTable;
   readonly clock: Clock;
   readonly isForeign: IsForeign | undefined;
   readonly describe: (entry: ProcessEntry) => TreeMember;
-}): MemberLookup {
-  const { identity, table, clock, isForeign, describe } = options;
+}
+
+export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
+  const { identity, table, clock, describe } = options;
+  const group = createGroupMemory(clock);
   let leaderIsCollected = false;
-  /** `true` once the group is empty: its number may be reused from then on. */
-  let groupHasEnded = false;
   let known = new Map<string, TreeMember>();
   let unclaimed: readonly ProcessEntry[] = [];
   let isHeld = false;
-  let groupSeenAtMs = Number.NEGATIVE_INFINITY;
   let checkSize = firstCheckSize;
 
   const isLeader = (member: { pid: number; startedAt: string }): boolean =>
     member.pid === identity.pid && member.startedAt === identity.startedAt;
 
+  const isInGroup = ({ pgid }: { pgid: number }): boolean => pgid === identity.pgid;
+
   /** Tells whether a process may be foreign, such as a daemon of troupe that a member has just started. A lineage alone proves nothing. */
   const isDetached = ({ sid }: ProcessEntry): boolean => sid !== identity.sid;
 
-  /** Reads the leader first, so that what it started before it died is among the processes that began since. */
   async function find(): Promise<Members> {
-    const [holder = null] = await table.readAll([identity.pid]);
+    const { holder, younger, held } = await readCandidates(options);
     const leaderOwnsPid = !leaderIsCollected && ownsPid(identity, holder);
-    const younger = await table.listSince(identity, isForeign);
-    const held = await readHeld();
-    const others = [...new Map([...younger, ...held].map((entry) => [entry.pid, entry])).values()].filter(
-      (entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry),
-    );
+    isHeld = held !== null;
+    const others = younger.filter((entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry));
     const entries = leaderOwnsPid && holder?.alive ? [holder, ...others] : others;
-    const carriers = [...(await table.filterCarriers(identity.cookie, others)), ...held];
+    const carriers = [...(await table.filterCarriers(identity.cookie, others)), ...(held ?? [])];
     const isPidReused = holder !== null && !ownsPid(identity, holder);
     const foreign = new Set<ProcessEntry>();
     const checked = new Set(carriers);
@@ -76,32 +74,20 @@ export function createMemberLookup(options: {
       // No `await` up to the result: a concurrent lookup may have found a member that has just overwritten its environment.
       const own = entries.filter((entry) => !foreign.has(entry));
       const knownEntries = own.filter((entry) => known.has(toKey(entry)));
-      const groupIsOurs =
-        leaderOwnsPid ||
-        (!isPidReused &&
-          !groupHasEnded &&
-          (knownEntries.some(({ pgid }) => pgid === identity.pgid) ||
-            clock.nowMs() - groupSeenAtMs < pgidReuseSafeMs));
+      const groupIsOurs = leaderOwnsPid || (!isPidReused && group.mayBeOurs(knownEntries.some(isInGroup)));
       const found = findMembers({ identity, entries: own, carriers, known: knownEntries, groupIsOurs });
       // Only the few members without a mark are checked, because all processes would be many.
       const unchecked = found.members.filter((entry) => isDetached(entry) && !checked.has(entry));
       if (unchecked.length === 0) {
-        if (leaderOwnsPid || found.groups.has(identity.pgid)) groupSeenAtMs = clock.nowMs();
+        if (leaderOwnsPid || found.groups.has(identity.pgid)) group.noteSeen();
         known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
         const members = new Set(found.members);
         unclaimed = others.filter((entry) => !members.has(entry));
-        return { ...found, held: new Set(held.map(({ pid }) => pid)) };
+        return { ...found, held: new Set(held?.map(({ pid }) => pid)) };
       }
       for (const entry of unchecked) checked.add(entry);
       for (const entry of await table.filterForeign(identity.cookie, unchecked)) foreign.add(entry);
     }
-  }
-
-  /** Reads the members that the cgroup of the tree holds. */
-  async function readHeld(): Promise<readonly ProcessEntry[]> {
-    const pids = identity.cgroup ? readCgroupPids(identity.cgroup) : null;
-    isHeld = pids !== null;
-    return pids === null ? [] : table.readAll(pids);
   }
 
   async function sample(entries: readonly ProcessEntry[] | null): Promise<readonly ProcessEntry[]> {
@@ -135,7 +121,7 @@ export function createMemberLookup(options: {
     const entries = await table.readAll([...known.values()].map(({ pid }) => pid));
     const alive = new Set(entries.filter((entry) => entry.alive).map(toKey));
     known = new Map([...known].filter(([key]) => alive.has(key)));
-    if ([...known.values()].some(({ pgid }) => pgid === identity.pgid)) groupSeenAtMs = clock.nowMs();
+    if ([...known.values()].some(isInGroup)) group.noteSeen();
     return known.size > 0;
   }
 
@@ -149,10 +135,39 @@ export function createMemberLookup(options: {
     isLeader,
     leaderExited: (groupExists) => {
       leaderIsCollected = true;
-      groupSeenAtMs = clock.nowMs();
-      if (!groupExists) groupHasEnded = true;
+      if (groupExists) group.noteSeen();
+      else group.noteEnd();
     },
   };
+}
+
+/** Remembers when members were seen in the group of a leader that has ended. */
+function createGroupMemory(clock: Clock) {
+  /** `true` once the group is empty: its number may be reused from then on. */
+  let hasEnded = false;
+  let seenAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    noteSeen: (): void => {
+      seenAtMs = clock.nowMs();
+    },
+    noteEnd: (): void => {
+      hasEnded = true;
+    },
+    /** Tells whether the number of the group still names it. */
+    mayBeOurs: (hasKnownMember: boolean): boolean =>
+      !hasEnded && (hasKnownMember || clock.nowMs() - seenAtMs < pgidReuseSafeMs),
+  };
+}
+
+/** Reads the leader first, so that what it started before it died is among the processes that began since. */
+async function readCandidates({ identity, table, isForeign }: MemberLookupOptions) {
+  const [holder = null] = await table.readAll([identity.pid]);
+  const began = await table.listSince(identity, isForeign);
+  const pids = identity.cgroup ? readCgroupPids(identity.cgroup) : null;
+  /** Members in the cgroup of the tree; `null` without a cgroup. */
+  const held = pids === null ? null : await table.readAll(pids);
+  const younger = [...new Map([...began, ...(held ?? [])].map((entry) => [entry.pid, entry])).values()];
+  return { holder, younger, held };
 }
 
 /** Key that names one process for ever. */

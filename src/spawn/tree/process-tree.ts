@@ -65,7 +65,6 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const { identity, table, clock, isForeign } = options;
   const send: SendSignal = options.send ?? sendBySystem;
   const reportError = options.reportError ?? (() => {});
-  const redact = options.redact ?? ((commandLine: string) => commandLine);
   const watches = new Map<LivenessWatch, TreeListener>();
   const lookup = createMemberLookup({ identity, table, clock, isForeign, describe });
   const { isLeader } = lookup;
@@ -84,7 +83,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   });
 
   function toMember({ pid, pgid, startedAt, command }: ProcessEntry): TreeMember {
-    return { pid, pgid, startedAt, command: redact(command) };
+    return { pid, pgid, startedAt, command: options.redact?.(command) ?? command };
   }
 
   /** Describes a member. A dying process has no command line any more, so it keeps the one that was seen before. */

@@ -53,7 +53,7 @@ describe('work', () => {
   const places = 2_000;
   const cut = (text: string, bytes = text.length) => cutWork(text, { places, bytes });
 
-  test('of plain text is one piece with the weight of its bytes', () => {
+  test('is one piece with the weight of its bytes for plain text', () => {
     expect(cut('x'.repeat(100_000))).toEqual([{ text: 'x'.repeat(100_000), weight: 100_000 }]);
     expect(cut('', 7)).toEqual([{ text: '', weight: 7 }]);
   });
@@ -73,12 +73,12 @@ describe('work', () => {
     '\x1b[?47h',
     '\x1b[?1049l',
     '\x1b[?2J',
-  ])('that touches the whole screen weighs its cells: %j', (order) => {
+  ])('weighs the cells of the whole screen for the sequence %j', (order) => {
     expect(cut(order, 10)).toEqual([{ text: order, weight: 10 + 1.5 * places }]);
   });
 
   test.each(['\x1b[31m', '\x1b[2K', '\x1b[1;1H', '\x1b[?25h', '\x1b7'])(
-    'that touches a line weighs nothing more: %j',
+    'weighs nothing more for the sequence %j, which touches a line',
     (order) => {
       expect(cut(order, 10)).toEqual([{ text: order, weight: 10 }]);
     },
@@ -96,7 +96,7 @@ describe('work', () => {
     ]);
   });
 
-  test('of small sequences counts a hundred cells each', () => {
+  test('counts a hundred cells for each small sequence', () => {
     const order = '\x1b[31mx';
     const pieces = cut(order.repeat(400), 0);
 
