@@ -13,7 +13,7 @@ import { type Answer, print } from './answer.ts';
 import { alternate, formatNumber, formatSpread, timeMs } from './rounds.ts';
 import { backendParts, clock, runBackend } from './run-backend.ts';
 
-const MOST_RATIO = 1.7;
+const MOST_RATIO = 1.6;
 const MIB = 1024 * 1024;
 
 const work: Work = { type: 'argv', file: 'true', args: [] };

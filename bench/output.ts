@@ -17,7 +17,7 @@ const ways: readonly { readonly way: Way; readonly name: string; readonly leastS
   { way: 'data', name: 'node:child_process, `data`' },
   { way: 'ring', name: 'troupe, no log file', leastShare: 0.9 },
   { way: 'log', name: 'troupe, log file', leastShare: 0.6 },
-  { way: 'lines', name: 'troupe, no log file, a subscriber to `lines$`' },
+  { way: 'lines', name: 'troupe, no log file, a subscriber to `lines$`', leastShare: 0.85 },
   { way: 'file', name: 'the child writes to a file' },
 ];
 

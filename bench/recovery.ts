@@ -7,7 +7,7 @@ import { writeManyRecords } from './many-records.ts';
 import { alternate, formatNumber, formatSpread } from './rounds.ts';
 
 const RECORDS = 1_000;
-const MOST_MS = 1_000;
+const MOST_MS = 500;
 
 export async function answerRecovery(): Promise<Answer> {
   const directory = mkdtempSync(join(tmpdir(), 'troupe-bench-'));
@@ -37,11 +37,15 @@ export async function answerRecovery(): Promise<Answer> {
     question: 'How long does recovery take?',
     measured: `Milliseconds for \`createSupervisor\` in a directory with ${RECORDS} records of a supervisor that is dead; it returns once all are taken over.`,
     columns: ['records', 'ms'],
-    rows: findings.map((finding) => ({
-      cells: [finding.name, formatSpread(finding)],
-      goal: { text: `< ${formatNumber(MOST_MS)} ms`, isMet: finding.median < MOST_MS },
-    })),
+    rows: findings.map((finding) => {
+      const isMet = finding.median < MOST_MS;
+      const goal = { text: `< ${formatNumber(MOST_MS)} ms`, isMet };
+      return { cells: [finding.name, formatSpread(finding)], goal, ...(!isMet && { note: remains }) };
+    }),
   };
 }
+
+const remains =
+  'Each record is claimed before its end is known, so that no second supervisor takes it: a thousand new files, each renamed over the old one, which is more than half of the time.';
 
 if (import.meta.main) print(await answerRecovery());
