@@ -3,11 +3,13 @@ import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createFileBackend } from '../../src/spawn/file/file-backend.ts';
 import type { LauncherTools } from '../../src/spawn/file/launcher.ts';
+import type { Starter } from '../../src/spawn/starter/starter.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
 import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
 import { carriersBesideLauncher, commandOf, endAll, tempDir } from '../support/os.ts';
 import { createFileLog } from '../support/output-logs.ts';
+import { createTestStarter, endedStarter } from '../support/starters.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
@@ -17,13 +19,13 @@ function membersOf(id: string): readonly number[] {
   return carriersBesideLauncher(`/${id}/`).filter((pid) => commandOf(pid).join(' ') !== 'sleep 0.1');
 }
 
-function createFileUnderTest({
-  tools,
-  cgroups,
-}: {
-  tools?: LauncherTools;
-  cgroups?: Cgroups;
-} = {}): BackendUnderTest {
+interface Mode {
+  readonly tools?: LauncherTools;
+  readonly cgroups?: Cgroups;
+  readonly starter?: Starter;
+}
+
+function createFileUnderTest({ tools, cgroups, starter }: Mode = {}): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const directory = tempDir();
   const backend = createFileBackend({
@@ -34,6 +36,7 @@ function createFileUnderTest({
     },
     ...(tools !== undefined && { tools }),
     ...(cgroups !== undefined && { cgroups }),
+    ...(starter !== undefined && { starter }),
   });
   return {
     backend: {
@@ -71,6 +74,7 @@ function createFileUnderTest({
       for (const { id } of requests) await endAll([], `/${id}/`);
       directory.remove();
       cgroups?.close();
+      await starter?.close();
     },
   };
 }
@@ -82,6 +86,17 @@ describeBackend('file (bash)', () =>
 describeBackend('file (monitor mode)', () =>
   createFileUnderTest({ tools: { shell: '/bin/bash', setsid: null } }),
 );
+describe('started without a starter that has ended', () => {
+  describeBackend('file', () => createFileUnderTest({ starter: endedStarter }));
+});
+describe('started by the starter', () => {
+  describeBackend('file', () => createFileUnderTest({ starter: createTestStarter() }));
+});
 describe.skipIf(!canMakeCgroups())('held by cgroups', () => {
   describeBackend('file', () => createFileUnderTest({ cgroups: createTestCgroups() }));
+  describe('started by the starter', () => {
+    describeBackend('file', () =>
+      createFileUnderTest({ cgroups: createTestCgroups(), starter: createTestStarter() }),
+    );
+  });
 });

@@ -2,12 +2,12 @@ import { describe } from 'vitest';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
-import { createStarter, type Starter } from '../../src/spawn/starter/starter.ts';
-import { StarterEnded } from '../../src/spawn/starter/starter-process.ts';
+import type { Starter } from '../../src/spawn/starter/starter.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
 import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
 import { carriers, endAll } from '../support/os.ts';
+import { createTestStarter, endedStarter } from '../support/starters.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
@@ -57,23 +57,6 @@ function createPipeUnderTest({ cgroups, starter }: Mode = {}): BackendUnderTest 
     },
   };
 }
-
-const createTestStarter = () =>
-  createStarter({
-    use: true,
-    inheritedLineage: undefined,
-    reportError: (error) => {
-      throw error;
-    },
-  });
-
-const endedStarter: Starter = {
-  isUsed: () => true,
-  start: () => Promise.reject(new StarterEnded('the starter process ended (SIGKILL)')),
-  run: () => Promise.reject(new StarterEnded('the starter process ended (SIGKILL)')),
-  close: async () => {},
-  pid: null,
-};
 
 describeBackend('pipe', () => createPipeUnderTest());
 describe('started without a starter that has ended', () => {

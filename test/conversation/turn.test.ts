@@ -92,6 +92,25 @@ test('a model that never stops meets the limit', async () => {
   expectResultsBehindCalls(given.conversation.transcript);
 });
 
+test('a tool that waits may be called with the same arguments again and again', async () => {
+  const calls = Array.from({ length: 6 }, () => ({ calls: [{ name: 'look', arguments: {} }] }));
+  const look = (waits: boolean) =>
+    defineTool({
+      name: 'look',
+      description: 'Looks.',
+      input: z.strictObject({}),
+      intend: () => ({ permission: 'output', waits }),
+      execute: async () => ({ ok: true, data: 'as before' }),
+    });
+  await using waiting = arrange({ steps: [...calls, { text: 'done' }], tools: [look(true)] });
+  await using looking = arrange({ steps: [...calls, { text: 'done' }], tools: [look(false)] });
+
+  await Promise.all([waiting.conversation.say('go'), looking.conversation.say('go')]);
+
+  expect(waiting.answers().map(({ ok }) => ok)).toEqual([true, true, true, true, true, true]);
+  expect(looking.answers().map(({ ok }) => ok)).toEqual([true, true, true, true, false, false]);
+});
+
 test('an answer that cannot be written down is an error', async () => {
   await using given = arrange({
     steps: [{ calls: [{ name: 'odd', arguments: {} }] }, { text: 'odd' }],

@@ -233,6 +233,22 @@ describe('a mode', () => {
 });
 
 describe('an unreadable command', () => {
+  test.each([
+    ['bash -c "$CMD"', 'gives a shell text that is only known when it runs'],
+    [`bash '-x y' -c ls`, 'gives a shell an option that cannot be read'],
+    ['bash "$FILE"', 'gives a shell a file that is only known when it runs'],
+    ['source "$FILE"', 'reads commands from a file that is only known when it runs'],
+    ['bash -s', 'starts a shell that reads commands from its input'],
+    ["printf -v 'a[$(ls)]' x", 'computes with text that runs commands'],
+    ["declare -i x='a[$(ls)]'", 'sets a variable to what runs commands where it is computed with'],
+    ['echo ${one="$"}${two="$one(ls)"}${two@P}', 'runs the value of a variable'],
+  ])('has its reason in the question: %j %s', async (command, why) => {
+    expect(await decideStart({ mode: 'auto' }, command)).toMatchObject({
+      type: 'ask',
+      reason: expect.stringContaining(why),
+    });
+  });
+
   test('is a question', async () => {
     expect(await decideStart({ mode: 'auto' }, '$CMD -rf /')).toEqual({
       type: 'ask',

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { createToolHost, type ProcessHandle } from '../../src/index.ts';
-import { carriers, commandOf, endAll, isAlive, waitUntil } from '../support/os.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSupervisor, createToolHost, type ProcessHandle } from '../../src/index.ts';
+import { carriers, commandOf, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 
 const openWithStarter = () => openRealHarness({ starter: true });
@@ -118,6 +118,42 @@ test('a command outlives a killed starter and ends as lost', async () => {
   expect(JSON.stringify(view.reason)).toContain(
     'the starter process that would have reported it ended first',
   );
+});
+
+test('a persistent command keeps its output and exit code after its starter was killed', async () => {
+  await using harness = openWithStarter();
+  const handle = harness.supervisor.start({
+    command: 'echo before; read line; echo "got $line"; exit 4',
+    stdin: 'pipe',
+    lifetime: 'persistent',
+  });
+  const pid = await waitForPid(handle);
+  const launcher = parentOf(pid) ?? 0;
+  expect(parentOf(launcher)).toBe(findStarter());
+
+  process.kill(findStarter(), 'SIGKILL');
+  await handle.write('text\n');
+  const view = await handle.ended;
+
+  expect(view).toMatchObject({ status: 'failed', exit: { code: 4, signal: null } });
+  expect(handle.read().text).toBe('before\ngot text\n');
+});
+
+test('a persistent command outlives the shutdown of the supervisor that started it by a starter', async () => {
+  const directory = tempDir();
+  onTestFinished(directory.remove);
+  const open = () =>
+    createSupervisor({ cwd: directory.path, stateDirectory: directory.file('state'), starter: true });
+  const first = open();
+  const { id } = first.start({ command: 'sleep 0.5; exit 3', lifetime: 'persistent', background: true });
+  await waitUntil(() => first.list()[0]?.status === 'backgrounded');
+  await first.shutdown();
+
+  await using second = open();
+  const view = await second.get(id)?.ended;
+
+  expect(second.recovered.adopted).toEqual([id]);
+  expect(view).toMatchObject({ status: 'failed', exit: { code: 3, signal: null } });
 });
 
 test('a start after a killed starter works', async () => {

@@ -1,17 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort, SpawnRequest } from '../backend.ts';
-import { createInputPipe } from '../input/input-pipe.ts';
+import { createInputPipe, type InputPipe } from '../input/input-pipe.ts';
 import { createPipePool } from '../input/pipe-pool.ts';
+import { runLater } from '../pipe/run-in-starter.ts';
 import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import { adoptLaunched } from './adopt-launched.ts';
+import { type FilePort, launchInStarter } from './launch-in-starter.ts';
 import { findLauncherTools, type LauncherTools, launch } from './launcher.ts';
 import { runLaunched } from './run-launched.ts';
 import { toFileFailure, UnusableFile } from './unusable-file.ts';
-
-type FileRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
 
 /**
  * Runs commands that outlive this program. Each writes its output into its own file, and a small shell beside it records how
@@ -28,6 +28,21 @@ export function createFileBackend(deps: TreeDeps & { readonly tools?: LauncherTo
     tools ??= findLauncherTools();
     return tools;
   };
+
+  function launchHere(port: FilePort, input: InputPipe): Cancel {
+    const { request } = port;
+    const cgroup = deps.cgroups?.open(request) ?? null;
+    const child = tryLaunch(request, { tools: findTools(), stdin: input.stdio, cgroup });
+    const stdin = input.open(child);
+    if (!(child instanceof Error) && child.pid !== undefined)
+      return runLaunched(child, { port, deps, statusPath: request.files.status, stdin, cgroup });
+    if (cgroup !== null) deps.cgroups?.remove(cgroup);
+    if (child instanceof Error) return refuse(child, port);
+    refuseAll(port);
+    child.once('error', (error) => reportFailure(error, port));
+    return () => {};
+  }
+
   return {
     mode: 'file',
     capabilities: {
@@ -40,24 +55,19 @@ export function createFileBackend(deps: TreeDeps & { readonly tools?: LauncherTo
     },
     run: (port) => {
       const { request } = port;
-      const refuse = (error: unknown) => {
-        refuseAll(port);
-        return reportFailure(error, port);
-      };
-      if (!hasFiles(request)) return refuse(new Error('the file backend needs "files" for log and status'));
+      if (!hasFiles(request))
+        return refuse(new Error('the file backend needs "files" for log and status'), port);
       // Before the start: this program may die in the same turn, and its watchdog must know by then.
       trees.exempt(request.id);
-      const input = createInputPipe(request.stdin, inputs);
-      const cgroup = deps.cgroups?.open(request) ?? null;
-      const child = tryLaunch(request, { tools: findTools(), stdin: input.stdio, cgroup });
-      const stdin = input.open(child);
-      if (!(child instanceof Error) && child.pid !== undefined)
-        return runLaunched(child, { port, deps, statusPath: request.files.status, stdin, cgroup });
-      if (cgroup !== null) deps.cgroups?.remove(cgroup);
-      if (child instanceof Error) return refuse(child);
-      refuseAll(port);
-      child.once('error', (error) => reportFailure(error, port));
-      return () => {};
+      const { starter } = deps;
+      if (starter?.isUsed())
+        return runLater(port, (later) =>
+          launchInStarter(
+            { ...later, request },
+            { deps, starter, tools: findTools(), inputs, launchHere, refuse },
+          ),
+        );
+      return launchHere({ ...port, request }, createInputPipe(request.stdin, inputs));
     },
     adopt: (port) => {
       const { request } = port;
@@ -84,7 +94,12 @@ function tryLaunch(...start: Parameters<typeof launch>): ChildProcess | Error {
   }
 }
 
-function hasFiles(request: SpawnRequest): request is FileRequest {
+function refuse(error: unknown, port: BackendPort): Cancel {
+  refuseAll(port);
+  return reportFailure(error, port);
+}
+
+function hasFiles(request: SpawnRequest): request is FilePort['request'] {
   return request.files !== null;
 }
 

@@ -27,15 +27,26 @@ export function findLauncherTools(): LauncherTools {
   return { shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', setsid: null };
 }
 
+/** Launcher that is ready to start. */
+export interface Launch {
+  readonly command: readonly [file: string, ...args: readonly string[]];
+  /** Under this name every shell behaves as POSIX demands and reads no startup file. */
+  readonly argv0: string;
+  /** Open for appending. */
+  readonly log: number;
+  readonly status: number;
+  /** Closes both files. Must be called. */
+  close(): void;
+}
+
 /**
- * Starts the launcher in its own session, so that no signal to our group and no hangup of our terminal reaches it. Throws like
- * `spawn`, `UnusableFile` for a log or status file, and the error of `findProgram` for a command that the launcher itself would
- * only fail to start.
+ * Prepares a launcher. Throws `UnusableFile` for a log or status file, and the error of `findProgram` for a command that the launcher itself
+ * would only fail to start.
  */
-export function launch(
+export function prepareLaunch(
   request: SpawnRequest & { files: NonNullable<SpawnRequest['files']> },
-  { tools, stdin, cgroup }: { tools: LauncherTools; stdin: InputPipe['stdio']; cgroup: string | null },
-): ChildProcess {
+  { tools, cgroup }: { tools: LauncherTools; cgroup: string | null },
+): Launch {
   const { cwd, env, files, attempt } = request;
   const command = toCommand(request.work, 'file');
   const refusal = findProgram(command[0], { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
@@ -43,27 +54,38 @@ export function launch(
   const limited = toLimited(command, { limits: request.limits, env, cgroup, joins: false });
   if (limited instanceof Error) throw limited;
 
-  const descriptors: number[] = [];
+  const script = createLauncherScript({ hasSetsid: tools.setsid !== null });
+  const setsid = tools.setsid === null ? [] : [tools.setsid];
+  const own = shellVariables.filter((name) => !(name in env)).join(' ');
+  const args = ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, cgroup ?? '', ...setsid, ...limited];
+  const log = openForAppending(files.log);
   try {
-    for (const path of [files.log, files.status]) descriptors.push(openForAppending(path));
-    const [log, status] = descriptors;
-    const script = createLauncherScript({ hasSetsid: tools.setsid !== null });
-    const setsid = tools.setsid === null ? [] : [tools.setsid];
-    const own = shellVariables.filter((name) => !(name in env)).join(' ');
-    return startChild(
-      tools.shell,
-      ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, cgroup ?? '', ...setsid, ...limited],
-      {
-        // Under this name every shell behaves as POSIX demands and reads no startup file.
-        argv0: 'sh',
-        cwd,
-        env,
-        detached: true,
-        stdio: [stdin, log, status],
-      },
-    );
+    const status = openForAppending(files.status);
+    const close = () => {
+      for (const descriptor of [log, status]) closeSync(descriptor);
+    };
+    return { command: [tools.shell, ...args], argv0: 'sh', log, status, close };
+  } catch (error) {
+    closeSync(log);
+    throw error;
+  }
+}
+
+/**
+ * Starts the launcher in its own session, so that no signal to our group and no hangup of our terminal reaches it. Throws like `spawn`
+ * and `prepareLaunch`.
+ */
+export function launch(
+  request: Parameters<typeof prepareLaunch>[0],
+  { stdin, ...how }: { tools: LauncherTools; stdin: InputPipe['stdio']; cgroup: string | null },
+): ChildProcess {
+  const { command, argv0, log, status, close } = prepareLaunch(request, how);
+  const [file, ...args] = command;
+  const { cwd, env } = request;
+  try {
+    return startChild(file, args, { argv0, cwd, env, detached: true, stdio: [stdin, log, status] });
   } finally {
-    for (const descriptor of descriptors) closeSync(descriptor);
+    close();
   }
 }
 

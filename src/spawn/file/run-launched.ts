@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
@@ -22,9 +21,21 @@ const maxPollMs = 50;
 /** Interval after the launcher was killed: then nothing but its absence tells of the leader's end. */
 const orphanPollMs = 200;
 
+/** Launcher as a child of this program, or of its starter. */
+export interface LauncherChild {
+  readonly pid?: number | undefined;
+  /** Start time in the unit of the process table, where the pid may be another's by now. */
+  readonly startedAt?: string;
+  readonly stdin: Writable | null;
+  /** Both are `null` where no program has collected its exit. */
+  once(event: 'exit', listener: (code: number | null, signal: string | null) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  unref(): void;
+}
+
 /** Follows a process that our own launcher starts: the launcher's exit is the sign to read its status file. */
 export function runLaunched(
-  child: ChildProcess,
+  child: LauncherChild,
   {
     port,
     deps,
@@ -46,8 +57,7 @@ export function runLaunched(
   let launcherEnd: string | null = null;
   let pollMs = firstPollMs / pollGrowth;
 
-  // In the turn of its start the launcher's pid cannot be another's.
-  const launcher = child.pid === undefined ? null : table.read(child.pid).catch(() => null);
+  const launcher = child.pid === undefined ? null : readLauncher({ ...child, pid: child.pid }, table);
 
   /** The leader found as the launcher's child, where the status file was removed before it was read. */
   let found: KnownLaunch | null = null;
@@ -101,7 +111,7 @@ export function runLaunched(
   });
 
   child.once('exit', (code, signal) => {
-    launcherEnd = signal ?? `code ${code}`;
+    launcherEnd = signal ?? (code === null ? 'its exit is unknown' : `code ${code}`);
     watch.look();
   });
   // Reports a failed kill; the exit that follows is what counts.
@@ -116,6 +126,15 @@ export function runLaunched(
     child.unref();
     if (stdin instanceof Socket) stdin.unref();
   };
+}
+
+/** In the turn of its start the pid of our own child cannot be another's. */
+async function readLauncher(
+  { pid, startedAt }: { pid: number; startedAt?: string },
+  table: ProcessTable,
+): Promise<ProcessEntry | null> {
+  const entry = await table.read(pid).catch(() => null);
+  return startedAt === undefined || entry?.startedAt === startedAt ? entry : null;
 }
 
 /** Finds the process that a launcher has started, without its status file. */

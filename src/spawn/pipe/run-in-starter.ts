@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { BackendCommand } from '../../../machines/process/events.ts';
-import type { Cancel } from '../../clock/clock.ts';
+import type { Cancel, Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
 import { toErrorText } from '../../config/error-text.ts';
-import type { BackendPort } from '../backend.ts';
+import type { BackendPort, SpawnRequest } from '../backend.ts';
 import type { ChildDeps } from '../child-control.ts';
 import { toCookie } from '../environment.ts';
-import { createInputPipe } from '../input/input-pipe.ts';
+import { createInputPipe, type InputPipe } from '../input/input-pipe.ts';
 import type { PipePool } from '../input/pipe-pool.ts';
 import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
@@ -17,7 +17,7 @@ import {
   type StarterStdio,
   type StartOrder,
 } from '../starter/starter-process.ts';
-import { isStillAlive, type ProcessIdentity } from '../tree/identity.ts';
+import { ownsPid, type ProcessIdentity } from '../tree/identity.ts';
 import type { ProcessTable } from '../tree/process-table.ts';
 import type { FifoPool } from './fifo-pool.ts';
 import { createOutputPipe } from './output-pipe.ts';
@@ -76,18 +76,27 @@ export async function runInStarter(port: BackendPort, run: StarterRun): Promise<
   return () => {};
 }
 
+/** Programs that make pipes: they wait for their input. */
+const helper = { cwd: '/', env: {}, stdio: ['held', 'ignore', 'ignore'] } as const;
+
+export async function makeInput(
+  { stdin }: SpawnRequest,
+  { starter, inputs }: Pick<StarterRun, 'starter' | 'inputs'>,
+): Promise<InputPipe> {
+  const startShell = async (command: StartOrder['command']) =>
+    (await starter.start({ ...helper, command })).pid;
+  const input = stdin === 'end' ? null : await inputs.takeWith(startShell);
+  return createInputPipe(stdin, { take: () => input });
+}
+
 async function makePipes({ request }: BackendPort, { starter, fifos, inputs }: StarterRun): Promise<Pipes> {
-  const helper = { cwd: '/', env: {}, stdio: ['held', 'ignore', 'ignore'] } as const;
   const mkfifo = async (args: readonly string[]) => {
     const env = { PATH: process.env['PATH'] ?? '/bin:/usr/bin' };
     const { exited } = await starter.start({ ...helper, env, command: ['mkfifo', ...args] });
     await exited;
   };
-  const startShell = async (command: StartOrder['command']) =>
-    (await starter.start({ ...helper, command })).pid;
-  const input = request.stdin === 'end' ? null : await inputs.takeWith(startShell);
   return {
-    stdin: createInputPipe(request.stdin, { take: () => input }),
+    stdin: await makeInput(request, { starter, inputs }),
     stdout: createOutputPipe(await fifos.takeWith(mkfifo)),
     stderr: createOutputPipe(await fifos.takeWith(mkfifo)),
   };
@@ -116,7 +125,7 @@ async function tryStart(
     const order: StartOrder = { command, cwd: request.cwd, env: request.env, stdio };
     return await starter.start(order);
   } catch (error) {
-    if (error instanceof StarterEnded) return (await findStarted(deps.table, request.id)) ?? error;
+    if (error instanceof StarterEnded) return (await findStarted(request.id, deps.table)) ?? error;
     return error instanceof Error ? error : new Error(String(error));
   }
 }
@@ -125,13 +134,16 @@ async function tryStart(
 const LOOKS = 5;
 const LOOK_PAUSE_MS = 20;
 
-/** Finds the command that a starter started right before its end; `null` if it started none. */
-async function findStarted(table: ProcessTable, id: string): Promise<StarterChild | null> {
+/** Finds the program that a starter started right before its end; `null` if it started none. */
+export async function findStarted(id: string, table: ProcessTable): Promise<StarterChild | null> {
   for (let look = 0; look < LOOKS; look += 1) {
     const carriers = await table.filterCarriers(toCookie(id), await table.list());
-    const leader = carriers.find(({ pid, sid }) => pid === sid);
-    if (leader !== undefined)
-      return { pid: leader.pid, startTicks: leader.startedAt, exited: Promise.resolve(null) };
+    const pids = new Set(carriers.map(({ pid }) => pid));
+    const leader = carriers.find(({ pid, sid, ppid }) => pid === sid && !pids.has(ppid));
+    if (leader !== undefined) {
+      const { pid, startedAt: startTicks } = leader;
+      return { pid, startTicks, exited: Promise.resolve(null), unref: () => {} };
+    }
     await setTimeout(LOOK_PAUSE_MS);
   }
   return null;
@@ -179,8 +191,7 @@ async function supervise(
 
   async function watchOrphan(): Promise<void> {
     if ((await exited) !== null) return;
-    while (isStillAlive(identity, await deps.table.read(pid)))
-      await pause(clock, { ms: LIVENESS_MS, signal: aborter.signal });
+    await waitUntilDead({ pid, startedAt }, { ...deps, clock, signal: aborter.signal });
     if (aborter.signal.aborted) return;
     stdin?.destroy();
     lose('its exit is unknown: the starter process that would have reported it ended first');
@@ -193,6 +204,18 @@ async function supervise(
     aborter.abort();
     cancel();
   };
+}
+
+/** Waits for the end of a process whose exit no program reports. Rejects once `signal` is aborted. */
+export async function waitUntilDead(
+  process: Pick<ProcessIdentity, 'pid' | 'startedAt'>,
+  { table, clock, signal }: { table: ProcessTable; clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    const entry = await table.read(process.pid);
+    if (entry?.alive !== true || !ownsPid(process, entry)) return;
+    await pause(clock, { ms: LIVENESS_MS, signal });
+  }
 }
 
 /** Pipes are no streams of the child. */

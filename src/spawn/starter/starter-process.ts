@@ -10,6 +10,8 @@ import { starterScript } from './starter-script.ts';
 /** Program to start, always in a session of its own. */
 export interface StartOrder {
   readonly command: readonly [file: string, ...args: readonly string[]];
+  /** Name under which the program runs. Default: its file. */
+  readonly argv0?: string;
   readonly cwd: string;
   /** Complete environment. */
   readonly env: Readonly<Record<string, string>>;
@@ -20,7 +22,10 @@ export interface StartOrder {
  * Descriptor of a child: nothing, a descriptor of this program that is opened anew, or a pipe that stays open until the starter or the child
  * ends.
  */
-export type StarterStdio = 'ignore' | 'held' | { readonly fd: number; readonly access: 'read' | 'write' };
+export type StarterStdio =
+  | 'ignore'
+  | 'held'
+  | { readonly fd: number; readonly access: 'read' | 'write' | 'append' };
 
 /** Program that the starter has started. */
 export interface StarterChild {
@@ -29,6 +34,8 @@ export interface StarterChild {
   readonly startTicks: string;
   /** Resolves to `null` if the starter ended first: the exit is then unknown, and the program may still run. */
   readonly exited: Promise<ExitStatus | null>;
+  /** Gives up its exit, so that it no longer keeps this program alive. */
+  unref(): void;
 }
 
 /** Short program that the starter runs to its end. */
@@ -115,7 +122,11 @@ export function createStarterProcess(options: {
   function toChild({ id, pid, stat }: { id: number; pid: number; stat: string }): StarterChild {
     const exit = Promise.withResolvers<ExitStatus | null>();
     exits.set(id, exit);
-    return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise };
+    const unref = () => {
+      exits.delete(id);
+      keepAlive();
+    };
+    return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise, unref };
   }
 
   /** Sends an order with a new id; its answer settles its entry in `waiting`. */

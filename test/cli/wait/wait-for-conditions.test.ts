@@ -35,8 +35,17 @@ function wait(
       ...(waited !== null && { waited }),
     },
   ]);
-  const code = waitForConditions({ words: ['tool_a'], order, flags, io: fake.io, open: state.open, clock });
-  return { ...fake, code, clock, orders: state.orders };
+  const signals: AbortSignal[] = [];
+  const open: typeof state.open = () => {
+    const directory = state.open();
+    const waitFor: typeof directory.waitFor = (id, order, options) => {
+      if (options?.signal !== undefined) signals.push(options.signal);
+      return directory.waitFor(id, order, options);
+    };
+    return { ...directory, waitFor };
+  };
+  const code = waitForConditions({ words: ['tool_a'], order, flags, io: fake.io, open, clock });
+  return { ...fake, code, clock, signals, orders: state.orders };
 }
 
 test('wait reports a met condition with its duration', async () => {
@@ -94,13 +103,14 @@ test('wait prints the absolute path of an awaited file', async () => {
 });
 
 test('wait ends with 124 after its timeout', async () => {
-  const { code, stderr, clock } = wait(null, { flags: { timeout: '5s' } });
+  const { code, stderr, clock, signals } = wait(null, { flags: { timeout: '5s' } });
   await waitUntil(() => clock.pending > 0);
 
   clock.advance(5_000);
 
   expect(await code).toBe(124);
   expect(stderr()).toContain('tool_a: the conditions were not met after 5s');
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
 test('wait --json prints the result of the wait', async () => {

@@ -1,0 +1,103 @@
+import type { Cancel } from '../../clock/clock.ts';
+import type { BackendPort, SpawnRequest } from '../backend.ts';
+import type { InputPipe } from '../input/input-pipe.ts';
+import type { PipePool } from '../input/pipe-pool.ts';
+import { findStarted, makeInput, waitUntilDead } from '../pipe/run-in-starter.ts';
+import type { Starter } from '../starter/starter.ts';
+import { type StarterChild, StarterEnded } from '../starter/starter-process.ts';
+import type { TreeDeps } from '../tree/tree-registry.ts';
+import { type LauncherTools, prepareLaunch } from './launcher.ts';
+import { type LauncherChild, runLaunched } from './run-launched.ts';
+
+/** Port of an attempt with files. */
+export type FilePort = BackendPort & {
+  readonly request: SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
+};
+
+interface StarterLaunch {
+  readonly deps: TreeDeps;
+  readonly starter: Starter;
+  readonly tools: LauncherTools;
+  readonly inputs: PipePool;
+  /** Starts the launcher as a child of this program. */
+  readonly launchHere: (port: FilePort, input: InputPipe) => Cancel;
+  readonly refuse: (error: unknown, port: BackendPort) => Cancel;
+}
+
+/** Starts the launcher as a child of the starter, or of this program where the starter has ended. */
+export async function launchInStarter(port: FilePort, launch: StarterLaunch): Promise<Cancel> {
+  const { request } = port;
+  const { deps, launchHere, refuse } = launch;
+  const input = await makeInput(request, launch);
+  if (input.stdio === 'pipe') return launchHere(port, input);
+  const cgroup = deps.cgroups?.open(request) ?? null;
+  const child = await tryStart(port, { ...launch, stdin: input.stdio, cgroup });
+  if (!(child instanceof Error)) {
+    const { launcher, cancel } = toLauncher(child, { port, deps });
+    const stdin = input.open(launcher);
+    const detach = runLaunched(launcher, { port, deps, statusPath: request.files.status, stdin, cgroup });
+    return () => {
+      cancel();
+      detach();
+    };
+  }
+  if (cgroup !== null) deps.cgroups?.remove(cgroup);
+  if (child instanceof StarterEnded) return launchHere(port, input);
+  input.open(child);
+  return refuse(child, port);
+}
+
+/** Starts the launcher at most once. Returns `StarterEnded` where the starter ended and has not started it. */
+async function tryStart(
+  { request }: FilePort,
+  {
+    deps,
+    starter,
+    tools,
+    stdin,
+    cgroup,
+  }: StarterLaunch & { readonly stdin: 'ignore' | number; readonly cgroup: string | null },
+): Promise<StarterChild | Error> {
+  try {
+    const { command, argv0, log, status, close } = prepareLaunch(request, { tools, cgroup });
+    try {
+      const input = stdin === 'ignore' ? stdin : ({ fd: stdin, access: 'read' } as const);
+      const stdio = [input, { fd: log, access: 'append' }, { fd: status, access: 'append' }] as const;
+      const { cwd, env } = request;
+      return await starter.start({ command, argv0, cwd, env, stdio });
+    } finally {
+      close();
+    }
+  } catch (error) {
+    if (error instanceof StarterEnded) return (await findStarted(request.id, deps.table)) ?? error;
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function toLauncher(
+  { pid, startTicks: startedAt, exited, unref }: StarterChild,
+  { port, deps }: { readonly port: BackendPort; readonly deps: TreeDeps },
+): { readonly launcher: LauncherChild; readonly cancel: Cancel } {
+  const aborter = new AbortController();
+  const { signal } = aborter;
+
+  async function waitForExit() {
+    const exit = await exited;
+    if (exit !== null) return exit;
+    await waitUntilDead({ pid, startedAt }, { ...deps, clock: port.clock, signal });
+    return { code: null, signal: null };
+  }
+
+  const launcher: LauncherChild = {
+    ...{ pid, startedAt, stdin: null, unref },
+    once: (_event, listener) =>
+      waitForExit().then(
+        ({ code, signal }) => listener(code, signal),
+        (error: unknown) => {
+          if (!signal.aborted) deps.reportError(error);
+        },
+      ),
+    on: () => {},
+  };
+  return { launcher, cancel: () => aborter.abort() };
+}
