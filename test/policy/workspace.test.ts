@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/config/policy-options.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
+import { toRealPath, UnclearPathError } from '../../src/policy/workspace/real-path.ts';
 import { tempDir } from '../support/os.ts';
 import { decideStart } from './arrange.ts';
 
@@ -267,3 +268,13 @@ test.each([
     expect(await policy.prepare({ command: 'ls' })).toMatchObject({ command: 'ls', env: {}, heldBy });
   },
 );
+
+test('a path that cannot be looked up is unclear, with the error as its cause', async () => {
+  const error = await toRealPath('/a\0b/c').catch((reason: unknown) => reason);
+
+  expect(error).toBeInstanceOf(UnclearPathError);
+  expect(error).toMatchObject({
+    message: '/a\0b cannot be checked (ERR_INVALID_ARG_VALUE)',
+    cause: { code: 'ERR_INVALID_ARG_VALUE' },
+  });
+});
