@@ -35,10 +35,10 @@ export async function answerMemory(): Promise<Answer> {
     { rounds: 1, warmUps: 0 },
   );
   const aboveRaw = find(lives, 'troupe').median - find(lives, 'raw').median;
-  const underLimit = (kept: string, none: string) => ({
-    text: '≤ 4 KiB above none',
-    isMet: find(records, kept).median - find(records, none).median <= 4 * KIB,
-  });
+  const underLimit = (kept: string, none: string) => {
+    const isMet = find(records, kept).median - find(records, none).median <= 4 * KIB;
+    return { goal: { text: '≤ 4 KiB above none', isMet }, ...(!isMet && { note: notes.finished }) };
+  };
   return {
     question: 'How much memory does a process cost?',
     measured:
@@ -50,22 +50,29 @@ export async function answerMemory(): Promise<Answer> {
       {
         cells: [`${LIVE} alive`, 'troupe', toKib(find(lives, 'troupe'))],
         goal: { text: '≤ 25 KiB above raw', isMet: aboveRaw <= 25 * KIB },
+        ...(aboveRaw > 25 * KIB && { note: notes.live }),
       },
       { cells: [`${FINISHED} finished, scripted`, 'none kept', toKib(find(records, 'none'))] },
       {
         cells: [`${FINISHED} finished, scripted`, 'all kept', toKib(find(records, 'kept'))],
-        goal: underLimit('kept', 'none'),
+        ...underLimit('kept', 'none'),
       },
       {
         cells: [`${FINISHED_PROGRAMS} finished programs`, 'none kept', toKib(find(records, 'no programs'))],
       },
       {
         cells: [`${FINISHED_PROGRAMS} finished programs`, 'all kept', toKib(find(records, 'programs'))],
-        goal: underLimit('programs', 'no programs'),
+        ...underLimit('programs', 'no programs'),
       },
     ],
   };
 }
+
+const notes = {
+  live: 'It was 26.7 KiB before limits, figures of use and cgroups came.',
+  finished:
+    'A process keeps its services after its end: plan, timeline, view, orders, and an empty output log. Together they are some thirty objects and six closures.',
+};
 
 /** Without a spread: from one program to the next it differs by less than 0.05 KiB. */
 function toKib({ median }: Finding): string {
