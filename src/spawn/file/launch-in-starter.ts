@@ -2,7 +2,7 @@ import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort, SpawnRequest } from '../backend.ts';
 import type { InputPipe } from '../input/input-pipe.ts';
 import type { PipePool } from '../input/pipe-pool.ts';
-import { findStarted, makeInput, waitUntilDead } from '../pipe/run-in-starter.ts';
+import { makeInput, startOnce, waitUntilDead } from '../pipe/run-in-starter.ts';
 import type { Starter } from '../starter/starter.ts';
 import { type StarterChild, StarterEnded } from '../starter/starter-process.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
@@ -31,7 +31,9 @@ export async function launchInStarter(port: FilePort, launch: StarterLaunch): Pr
   const input = await makeInput(request, launch);
   if (input.stdio === 'pipe') return launchHere(port, input);
   const cgroup = deps.cgroups?.open(request) ?? null;
-  const child = await tryStart(port, { ...launch, stdin: input.stdio, cgroup });
+  const how = { ...launch, stdin: input.stdio, cgroup };
+  const start = () => startLauncher(port, how);
+  const child = await startOnce(request.id, { table: deps.table, start });
   if (!(child instanceof Error)) {
     const { launcher, cancel } = toLauncher(child, { port, deps });
     const stdin = input.open(launcher);
@@ -47,30 +49,23 @@ export async function launchInStarter(port: FilePort, launch: StarterLaunch): Pr
   return refuse(child, port);
 }
 
-/** Starts the launcher at most once. Returns `StarterEnded` where the starter ended and has not started it. */
-async function tryStart(
+async function startLauncher(
   { request }: FilePort,
   {
-    deps,
     starter,
     tools,
     stdin,
     cgroup,
   }: StarterLaunch & { readonly stdin: 'ignore' | number; readonly cgroup: string | null },
-): Promise<StarterChild | Error> {
+): Promise<StarterChild> {
+  const { command, argv0, log, status, close } = prepareLaunch(request, { tools, cgroup });
   try {
-    const { command, argv0, log, status, close } = prepareLaunch(request, { tools, cgroup });
-    try {
-      const input = stdin === 'ignore' ? stdin : ({ fd: stdin, access: 'read' } as const);
-      const stdio = [input, { fd: log, access: 'append' }, { fd: status, access: 'append' }] as const;
-      const { cwd, env } = request;
-      return await starter.start({ command, argv0, cwd, env, stdio });
-    } finally {
-      close();
-    }
-  } catch (error) {
-    if (error instanceof StarterEnded) return (await findStarted(request.id, deps.table)) ?? error;
-    return error instanceof Error ? error : new Error(String(error));
+    const input = stdin === 'ignore' ? stdin : ({ fd: stdin, access: 'read' } as const);
+    const stdio = [input, { fd: log, access: 'append' }, { fd: status, access: 'append' }] as const;
+    const { cwd, env } = request;
+    return await starter.start({ command, argv0, cwd, env, stdio });
+  } finally {
+    close();
   }
 }
 

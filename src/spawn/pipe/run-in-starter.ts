@@ -65,7 +65,12 @@ export async function runInStarter(port: BackendPort, run: StarterRun): Promise<
   const stdio = toStdio(pipes);
   if (stdio === null) return run.runHere(port, pipes);
   const cgroup = deps.cgroups?.open(request) ?? null;
-  const child = await tryStart(port, { ...run, stdio, cgroup });
+  const start = async () => {
+    const command = toJoined(request, cgroup);
+    if (command instanceof Error) throw command;
+    return run.starter.start({ command, cwd: request.cwd, env: request.env, stdio });
+  };
+  const child = await startOnce(request.id, { table: deps.table, start });
   if (!(child instanceof Error)) return supervise(child, { port, deps, pipes, cgroup });
   if (cgroup !== null) deps.cgroups?.remove(cgroup);
   if (child instanceof StarterEnded) return run.runHere(port, pipes);
@@ -109,23 +114,15 @@ function toStdio({ stdin, stdout, stderr }: Pipes): readonly StarterStdio[] | nu
   return [input, { fd: stdout.stdio, access: 'write' }, { fd: stderr.stdio, access: 'write' }];
 }
 
-/** Starts the command at most once. Returns `StarterEnded` where the starter ended and has not started it. */
-async function tryStart(
-  { request }: BackendPort,
-  {
-    deps,
-    starter,
-    stdio,
-    cgroup,
-  }: StarterRun & { readonly stdio: readonly StarterStdio[]; readonly cgroup: string | null },
+/** Starts a program at most once. Returns `StarterEnded` where the starter ended and has not started it. */
+export async function startOnce(
+  id: string,
+  { table, start }: { readonly table: ProcessTable; readonly start: () => Promise<StarterChild> },
 ): Promise<StarterChild | Error> {
   try {
-    const command = toJoined(request, cgroup);
-    if (command instanceof Error) return command;
-    const order: StartOrder = { command, cwd: request.cwd, env: request.env, stdio };
-    return await starter.start(order);
+    return await start();
   } catch (error) {
-    if (error instanceof StarterEnded) return (await findStarted(request.id, deps.table)) ?? error;
+    if (error instanceof StarterEnded) return (await findStarted(id, table)) ?? error;
     return error instanceof Error ? error : new Error(String(error));
   }
 }
@@ -135,7 +132,7 @@ const LOOKS = 5;
 const LOOK_PAUSE_MS = 20;
 
 /** Finds the program that a starter started right before its end; `null` if it started none. */
-export async function findStarted(id: string, table: ProcessTable): Promise<StarterChild | null> {
+async function findStarted(id: string, table: ProcessTable): Promise<StarterChild | null> {
   for (let look = 0; look < LOOKS; look += 1) {
     const carriers = await table.filterCarriers(toCookie(id), await table.list());
     const pids = new Set(carriers.map(({ pid }) => pid));
