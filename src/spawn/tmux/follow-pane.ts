@@ -73,6 +73,7 @@ export function followPane(attempt: PaneAttempt): Cancel {
   const outputEnd = createOutputEnd(port, {
     screenPath: files.screen,
     isDrained: () => writers.read(null).isDrained,
+    isOpen: writers.isOpen,
     schedule: timers.schedule,
     onEnded: stopWatching,
     reportError,

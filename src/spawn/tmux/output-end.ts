@@ -3,6 +3,8 @@ import { readScreenFile } from '../terminal/screen-text.ts';
 
 /** Time the last output may need to reach the log once nothing is left that could print. */
 const lastOutputMs = 2_000;
+/** Longest wait for a terminal that is being closed; its server closes it after ten seconds at the latest. */
+const longestCloseMs = 12_000;
 
 /** Reports once that no more output of an attempt can come, after it has kept the last screen. */
 interface OutputEnd {
@@ -22,6 +24,8 @@ export function createOutputEnd(
     readonly screenPath: string;
     /** Tells whether all output was written. @throws where the status file cannot be read. */
     readonly isDrained: () => boolean;
+    /** Tells whether the terminal is still there, so that its last screen is still to come. */
+    readonly isOpen: () => Promise<boolean>;
     /** Calls back later, but not after the process was detached from. */
     readonly schedule: (pauseMs: number, act: () => void) => void;
     readonly onEnded: () => void;
@@ -45,6 +49,26 @@ export function createOutputEnd(
     }
   }
 
+  function endSoon(): void {
+    const latestMs = port.clock.nowMs() + longestCloseMs;
+    const endUnlessOpen = async (): Promise<void> => {
+      if (hasEnded) return;
+      const waits = port.clock.nowMs() < latestMs && (await isOpen());
+      if (waits) options.schedule(lastOutputMs, () => void endUnlessOpen());
+      else end();
+    };
+    options.schedule(lastOutputMs, () => void endUnlessOpen());
+  }
+
+  async function isOpen(): Promise<boolean> {
+    try {
+      return await options.isOpen();
+    } catch (error) {
+      options.reportError(error);
+      return false;
+    }
+  }
+
   function end(): void {
     if (hasEnded) return;
     hasEnded = true;
@@ -60,9 +84,9 @@ export function createOutputEnd(
       if (isTreeEmpty) return;
       isTreeEmpty = true;
       look();
-      options.schedule(lastOutputMs, end);
+      endSoon();
     },
-    leaderLost: () => options.schedule(lastOutputMs, end),
+    leaderLost: endSoon,
     look,
     isOutputComplete: () => {
       firstQuietAtMs ??= port.clock.nowMs();

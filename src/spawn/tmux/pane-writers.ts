@@ -4,7 +4,7 @@ import { findLauncher, findLeader, findRecordedLeader } from '../file/find-leade
 import { type KnownLaunch, type LaunchStatus, readStatusOf } from '../file/status-file.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import type { TmuxRequest } from './open-session.ts';
-import type { TmuxServer } from './tmux-server.ts';
+import type { Pane, TmuxServer } from './tmux-server.ts';
 
 /** Two heartbeats of the server: it may miss the death of a child for that long. */
 const unseenMs = 10_000;
@@ -14,6 +14,8 @@ interface PaneWriters {
   /** Reads the status file. `started`: the launch it named when it was last read. */
   read(started: KnownLaunch | null): LaunchStatus;
   mayStillWrite(): Promise<boolean>;
+  /** Tells whether the terminal of the attempt is still there. Rejects where tmux does not say. */
+  isOpen(): Promise<boolean>;
   /** True if `mayStillWrite` last found the leader dead, so that its end is just being written. */
   readonly leaderIsDead: boolean;
 }
@@ -64,12 +66,17 @@ export function createPaneWriters({
   async function mayPaneWrite(status: LaunchStatus): Promise<boolean> {
     // The launcher orders the end, or writes it itself without its terminal. The process table is cheaper to ask than tmux.
     if ((await findLauncher(status, { table, id })) !== null) return true;
-    const now = await server.findPane(id);
-    if (now === null || (status.launcher !== null && now.pid !== status.launcher))
-      return mayServerWrite(status);
+    const now = await findOwnPane(status);
+    if (now === null) return mayServerWrite(status);
     // tmux 3.3 sometimes misses the death of a child until the next one dies, so one is made to die.
     if (leaderIsDead && !(await isAlive(now.pid))) await server.ask([['run-shell', '-b', 'exit']]);
     return true;
+  }
+
+  /** Finds the terminal of this attempt; another of the same name belongs to another server. */
+  async function findOwnPane({ launcher }: LaunchStatus): Promise<Pane | null> {
+    const pane = await server.findPane(id);
+    return launcher === null || pane?.pid === launcher ? pane : null;
   }
 
   /** Waits for a server that may still hold the terminal behind a socket that another server took over; not once the output is drained. */
@@ -100,6 +107,7 @@ export function createPaneWriters({
   return {
     read,
     mayStillWrite,
+    isOpen: async () => (await findOwnPane(read(null))) !== null,
     get leaderIsDead() {
       return leaderIsDead;
     },

@@ -12,7 +12,7 @@ export type TmuxAnswer =
   | { readonly ok: false; readonly error: string; readonly isGone: boolean };
 
 /** Terminal of a session. */
-interface Pane {
+export interface Pane {
   /** The process that tmux started in it. */
   readonly pid: number;
   /** True if that process is dead and no other holds the terminal. */

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { findTmux } from '../../../src/spawn/tmux/find-tmux.ts';
 import { isInstalled } from '../../support/installed.ts';
 import { endBy } from '../../support/orders.ts';
 import { carriers, carriersBesideLauncher, isAlive, waitUntil } from '../../support/os.ts';
@@ -232,6 +233,20 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
     expect(exit).toEqual({ code: 6, signal: null });
     expect(leftovers.map(({ command }) => command)).toEqual(['sleep 300']);
+    expect(run.kept.at(-1)?.lines[0]).toBe('hi');
+  });
+
+  test('the last screen is kept however long tmux takes to give it', async () => {
+    const stage = createStage();
+    const program = findTmux();
+    const slow = `#!/bin/sh\ncase "$*" in *capture-pane*) sleep 3 ;; esac\nexec '${program}' "$@"\n`;
+    writeFileSync(stage.file('tmux'), slow, { mode: 0o700 });
+    vi.stubEnv('PATH', `${stage.directory}:${process.env['PATH']}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const run = stage.run(shell('echo hi'));
+    await run.fact('output.ended');
+
     expect(run.kept.at(-1)?.lines[0]).toBe('hi');
   });
 

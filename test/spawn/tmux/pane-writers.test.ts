@@ -114,3 +114,14 @@ test('a server whose child is alive is not nudged', async () => {
 
   expect([mayWrite, ordered]).toEqual([true, []]);
 });
+
+test('a terminal is open while its own launcher leads it', async () => {
+  const own = await arrange({ launcher: process.pid });
+  const foreign = await arrange({ launcher: process.pid });
+  foreign.say(`launcher 1 ${unusedPid}`);
+  const missing = await arrange();
+
+  const areOpen = await Promise.all([own, foreign, missing].map(({ writers }) => writers.isOpen()));
+
+  expect(areOpen).toEqual([true, false, false]);
+});
