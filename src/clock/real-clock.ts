@@ -83,14 +83,15 @@ export function createRealClock(): Clock {
 
   /**
    * Runs timers in the check phase, which follows the poll phase; see `setImmediate`. No other timeout is set
-   * until then.
+   * until then. Timers that become due during the poll wait for the next one, which sees what came meanwhile.
    */
   function runAfterPoll(): void {
+    const dueMs = nowMs();
     stop();
     isPolling = true;
     setImmediate(() => {
       isPolling = false;
-      for (const timer of takeDue(nowMs())) run(timer);
+      for (const timer of takeDue(dueMs)) run(timer);
       schedule();
     });
   }

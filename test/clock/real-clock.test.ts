@@ -144,6 +144,34 @@ test('a fact that waits comes before a late timer', async () => {
   expect(said).toEqual(['exit', 'deadline']);
 });
 
+test('a timer set while events are handled does not overtake those that came meanwhile', async () => {
+  const said = await run(`
+    import { createConnection, createServer } from 'node:net';
+    import { once } from 'node:events';
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const near = createConnection(server.address().port, '127.0.0.1');
+    const [far] = await once(server, 'connection');
+    let isOver = false;
+    const tick = () => isOver || clock.at(clock.nowMs(), tick);
+    tick();
+    far.once('data', () => {
+      far.once('data', () => console.log('event'));
+      near.write('two');
+      clock.at(clock.nowMs() + 10, () => console.log('deadline'));
+      const endMs = clock.nowMs() + 50;
+      while (clock.nowMs() < endMs);
+    });
+    near.write('one');
+    clock.at(clock.nowMs() + 300, () => {
+      isOver = true;
+      near.destroy();
+      server.close();
+    });`);
+
+  expect(said).toEqual(['event', 'deadline']);
+});
+
 async function run(script: string): Promise<string[]> {
   const module = new URL('../../src/clock/real-clock.ts', import.meta.url);
   const start = `import { createRealClock } from ${JSON.stringify(module)}; const clock = createRealClock();`;
