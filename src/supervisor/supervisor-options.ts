@@ -87,7 +87,7 @@ export interface SupervisorOptions extends LimitOptions, OutputOptions {
    */
   readonly cgroups?: boolean | undefined;
   /**
-   * Starts commands on pipes, persistent processes and clients of tmux from a small process beside this program, the starter: a start
+   * Starts commands, launchers and clients of tmux from a small process beside this program, the starter: a start
    * copies the memory map of the program that makes it, and blocks the event loop meanwhile (30 ms with 600 MB of memory, 90 ms with 2 GB).
    * `auto` uses it while this program has more than 256 MB of memory. The view of a process then has its pid a few milliseconds after the
    * start. Linux only. Default `auto`.

@@ -2,16 +2,23 @@ import { describe } from 'vitest';
 import type { Backend, SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import type { Cgroups } from '../../src/spawn/cgroup/cgroups.ts';
 import { createPtyBackend } from '../../src/spawn/pty/pty-backend.ts';
+import type { Starter } from '../../src/spawn/starter/starter.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
 import { canMakeCgroups, createTestCgroups } from '../support/cgroups.ts';
 import { carriers, endAll } from '../support/os.ts';
+import { createTestStarter, endedStarter } from '../support/starters.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 import { describeTerminal } from './terminal-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
-function createPtyUnderTest(cgroups?: Cgroups): BackendUnderTest {
+interface Mode {
+  readonly cgroups?: Cgroups;
+  readonly starter?: Starter;
+}
+
+function createPtyUnderTest({ cgroups, starter }: Mode = {}): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const backend = createPtyBackend({
     table: createCurrentTable(),
@@ -20,6 +27,7 @@ function createPtyUnderTest(cgroups?: Cgroups): BackendUnderTest {
       throw error;
     },
     ...(cgroups !== undefined && { cgroups }),
+    ...(starter !== undefined && { starter }),
     tmuxSocket: null,
   });
   if ('why' in backend) throw new Error(backend.why);
@@ -31,6 +39,7 @@ function createPtyUnderTest(cgroups?: Cgroups): BackendUnderTest {
         return backend.run(port);
       },
     } satisfies Backend,
+    collectsElsewhere: starter !== undefined && starter !== endedStarter,
     work: {
       greets: { type: 'argv', file: 'echo', args: ['hello'] },
       // A shell adds variables; the given ones are in /proc.
@@ -49,12 +58,25 @@ function createPtyUnderTest(cgroups?: Cgroups): BackendUnderTest {
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
       cgroups?.close();
+      await starter?.close();
     },
   };
 }
 
 describeBackend('pty', () => createPtyUnderTest());
 describeTerminal('pty', () => createPtyUnderTest());
+describe('started without a starter that has ended', () => {
+  describeBackend('pty', () => createPtyUnderTest({ starter: endedStarter }));
+});
+describe('started by the starter', () => {
+  describeBackend('pty', () => createPtyUnderTest({ starter: createTestStarter() }));
+  describeTerminal('pty', () => createPtyUnderTest({ starter: createTestStarter() }));
+});
 describe.skipIf(!canMakeCgroups())('held by cgroups', () => {
-  describeBackend('pty', () => createPtyUnderTest(createTestCgroups()));
+  describeBackend('pty', () => createPtyUnderTest({ cgroups: createTestCgroups() }));
+  describe('started by the starter', () => {
+    describeBackend('pty', () =>
+      createPtyUnderTest({ cgroups: createTestCgroups(), starter: createTestStarter() }),
+    );
+  });
 });

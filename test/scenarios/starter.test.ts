@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSupervisor, createToolHost, type ProcessHandle } from '../../src/index.ts';
+import { isInstalled } from '../support/installed.ts';
 import { carriers, commandOf, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 
@@ -154,6 +155,46 @@ test('a persistent command outlives the shutdown of the supervisor that started 
 
   expect(second.recovered.adopted).toEqual([id]);
   expect(view).toMatchObject({ status: 'failed', exit: { code: 3, signal: null } });
+});
+
+test.skipIf(!isInstalled('setsid'))('a command in a pty leads its own session and terminal', async () => {
+  await using harness = openRealHarness({ starter: true, terminal: 'pty' });
+  const before = harness.supervisor.start({ command: ['sleep', '300'], interactive: true });
+  await waitForPid(before);
+
+  const handle = harness.supervisor.start({
+    command: 'ps -o pid=,ppid=,sid=,tty= -p $$; tty; ls -l /proc/self/fd | grep -c ptmx; exit 3',
+    interactive: true,
+  });
+  const view = await handle.ended;
+
+  const [first = '', tty, masters] = handle.read().text.split('\n');
+  const [pid, ppid, sid, shortTty] = first.trim().split(/ +/);
+  expect(view).toMatchObject({ status: 'failed', exit: { code: 3, signal: null } });
+  expect([Number(ppid), sid, `/dev/${shortTty}`]).toEqual([findStarter(), pid, tty]);
+  // The terminal of the other command is out of reach.
+  expect(masters).toBe('0');
+});
+
+test('a command in a pty is lost after a killed starter, with its output', async () => {
+  await using harness = openRealHarness({ starter: true, terminal: 'pty' });
+  const handle = harness.supervisor.start({
+    command: 'echo before; read line; echo "got $line"',
+    interactive: true,
+  });
+  const pid = await waitForPid(handle);
+
+  await waitUntil(() => handle.read().text.includes('before'));
+  process.kill(findStarter(), 'SIGKILL');
+  await handle.write('text\n');
+  const view = await handle.ended;
+
+  expect(isAlive(pid)).toBe(false);
+  expect(view.status).toBe('lost');
+  expect(JSON.stringify(view.reason)).toContain(
+    'the starter process that would have reported it ended first',
+  );
+  expect(handle.read().text.split('\n')).toEqual(['before', 'text', 'got text', '']);
 });
 
 test('a start after a killed starter works', async () => {

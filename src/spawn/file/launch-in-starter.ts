@@ -1,9 +1,11 @@
+import type { ExitStatus } from '../../../machines/process/context.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort, SpawnRequest } from '../backend.ts';
 import type { InputPipe } from '../input/input-pipe.ts';
 import type { PipePool } from '../input/pipe-pool.ts';
-import { makeInput, startOnce, waitUntilDead } from '../pipe/run-in-starter.ts';
+import { followChild, startOnce } from '../starter/start-once.ts';
 import type { Starter } from '../starter/starter.ts';
+import { makeInput } from '../starter/starter-input.ts';
 import { type StarterChild, StarterEnded } from '../starter/starter-process.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import { type LauncherTools, prepareLaunch } from './launcher.ts';
@@ -70,29 +72,19 @@ async function startLauncher(
 }
 
 function toLauncher(
-  { pid, startTicks: startedAt, exited, unref }: StarterChild,
+  child: StarterChild,
   { port, deps }: { readonly port: BackendPort; readonly deps: TreeDeps },
 ): { readonly launcher: LauncherChild; readonly cancel: Cancel } {
-  const aborter = new AbortController();
-  const { signal } = aborter;
-
-  async function waitForExit() {
-    const exit = await exited;
-    if (exit !== null) return exit;
-    await waitUntilDead({ pid, startedAt }, { ...deps, clock: port.clock, signal });
-    return { code: null, signal: null };
-  }
-
+  const { pid, startTicks: startedAt, unref } = child;
+  const { table, reportError } = deps;
+  let report: Parameters<LauncherChild['once']>[1] = () => {};
+  const onExit = (exit: ExitStatus | null) => report(exit?.code ?? null, exit?.signal ?? null);
   const launcher: LauncherChild = {
     ...{ pid, startedAt, stdin: null, unref },
-    once: (_event, listener) =>
-      waitForExit().then(
-        ({ code, signal }) => listener(code, signal),
-        (error: unknown) => {
-          if (!signal.aborted) deps.reportError(error);
-        },
-      ),
+    once: (_event, listener) => {
+      report = listener;
+    },
     on: () => {},
   };
-  return { launcher, cancel: () => aborter.abort() };
+  return { launcher, cancel: followChild(child, { table, clock: port.clock, reportError, onExit }) };
 }

@@ -7,11 +7,12 @@ import { createPipePool } from '../input/pipe-pool.ts';
 import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { startChild } from '../start-child.ts';
+import { runLater } from '../starter/run-later.ts';
 import { identify } from '../tree/identity.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import { createFifoPool } from './fifo-pool.ts';
 import { createOutputPipe } from './output-pipe.ts';
-import { runInStarter, runLater } from './run-in-starter.ts';
+import { runInStarter } from './run-in-starter.ts';
 import { openSources, type Pipes, superviseChild, toJoined } from './supervise-child.ts';
 
 /** Runs commands with their output in pipes, each in its own session and group. */

@@ -1,8 +1,7 @@
-import type { ExitStatus } from '../../../machines/process/context.ts';
 import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { OutputSink } from '../../output/output-sink.ts';
-import type { Backend, BackendPort, ToldFact } from '../backend.ts';
+import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
 import { toHeldBy } from '../cgroup/join-cgroup.ts';
 import { findStartError } from '../check-start.ts';
 import { type ChildDeps, createChildControl } from '../child-control.ts';
@@ -12,6 +11,10 @@ import { toExitFact } from '../exit-fact.ts';
 import { toLimited } from '../limits.ts';
 import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
+import { runLater } from '../starter/run-later.ts';
+import { unknownExit } from '../starter/start-once.ts';
+import type { Starter } from '../starter/starter.ts';
+import { StarterEnded } from '../starter/starter-process.ts';
 import { type Emulator, loadEmulator } from '../terminal/emulator.ts';
 import { createScreen, type Screen } from '../terminal/screen.ts';
 import { defaultSize, type TerminalDeps, type Unavailable } from '../terminal/terminal-deps.ts';
@@ -21,6 +24,7 @@ import { loadNativePty, type NativePty, type PtyCommand } from './native-pty.ts'
 import { type PtyChild, startPtyChild } from './pty-child.ts';
 import { createPtyInput, type PtyInput } from './pty-input.ts';
 import { createPtyTerminal } from './pty-terminal.ts';
+import { startInStarter } from './start-in-starter.ts';
 
 interface PtyDeps extends ChildDeps {
   readonly native: NativePty;
@@ -33,6 +37,7 @@ export function createPtyBackend({
   trees,
   reportError,
   cgroups,
+  starter,
 }: TerminalDeps): Backend | Unavailable {
   const native = loadNativePty();
   if ('why' in native) return native;
@@ -41,6 +46,7 @@ export function createPtyBackend({
   const deps: PtyDeps = {
     ...{ table, trees, reportError, native, emulator, leaders: new Set<number>() },
     ...(cgroups !== undefined && { cgroups }),
+    ...(starter !== undefined && { starter }),
   };
   return {
     mode: 'pty',
@@ -58,8 +64,7 @@ export function createPtyBackend({
 
 function run(port: BackendPort, deps: PtyDeps): Cancel {
   const { request } = port;
-  const exit = Promise.withResolvers<ExitStatus>();
-  const { work, cwd } = request;
+  const { work } = request;
   if (work.type === 'function')
     return reportFailure(new Error('the pty backend runs commands, not functions'), port);
   const command = toCommand(work, 'pty');
@@ -68,22 +73,70 @@ function run(port: BackendPort, deps: PtyDeps): Cancel {
   if (refusal !== null) return reportFailure(refusal, port);
   // Before the start: this program may die in the same turn.
   deps.trees.prepare();
+  const { starter } = deps;
+  if (starter?.isUsed()) return runLater(port, (later) => runInStarter(later, { deps, command, starter }));
+  return runHere(port, { deps, command });
+}
+
+type Command = readonly [file: string, ...args: readonly string[]];
+
+/** Starts the command as a child of this program. */
+function runHere(
+  port: BackendPort,
+  { deps, command }: { readonly deps: PtyDeps; readonly command: Command },
+): Cancel {
+  const { how, cgroup, limited } = prepareStart(port.request, { deps, command });
+  const { cwd } = port.request;
+  const child = limited instanceof Error ? limited : startPtyChild(toPtyCommand(limited), { ...how, cwd });
+  return superviseStarted(child, { port, deps, cgroup });
+}
+
+/** Starts the command as a child of the starter, or of this program where the starter has ended. */
+async function runInStarter(
+  port: BackendPort,
+  {
+    deps,
+    command,
+    starter,
+  }: { readonly deps: PtyDeps; readonly command: Command; readonly starter: Starter },
+): Promise<Cancel> {
+  const { how, cgroup, limited } = prepareStart(port.request, { deps, command });
+  const child =
+    limited instanceof Error
+      ? limited
+      : await startInStarter(toPtyCommand(limited), { ...how, port, deps, starter });
+  if (!(child instanceof StarterEnded)) return superviseStarted(child, { port, deps, cgroup });
+  if (cgroup !== null) deps.cgroups?.remove(cgroup);
+  return runHere(port, { deps, command });
+}
+
+function prepareStart(
+  request: SpawnRequest,
+  { deps, command }: { readonly deps: PtyDeps; readonly command: Command },
+) {
+  const { native } = deps;
   const size = request.terminal ?? defaultSize;
   // TERM of our emulator, unless the caller named another.
   const env = { TERM: 'xterm-256color', ...request.env };
   const cgroup = deps.cgroups?.open(request) ?? null;
-  const { native } = deps;
   const limited = toLimited(command, { limits: request.limits, env, cgroup, joins: true });
-  const child =
-    limited instanceof Error
-      ? limited
-      : startPtyChild(toPtyCommand(limited), { cwd, env, native, size, onExit: exit.resolve });
-  if (!(child instanceof Error)) return supervise(child, { port, deps, exit: exit.promise, cgroup });
+  return { how: { native, size, env }, cgroup, limited };
+}
+
+function superviseStarted(
+  child: PtyChild | Error,
+  {
+    port,
+    deps,
+    cgroup,
+  }: { readonly port: BackendPort; readonly deps: PtyDeps; readonly cgroup: string | null },
+): Cancel {
+  if (!(child instanceof Error)) return supervise(child, { port, deps, cgroup });
   if (cgroup !== null) deps.cgroups?.remove(cgroup);
   return reportFailure(child, port);
 }
 
-function toPtyCommand([file, ...args]: readonly [file: string, ...args: readonly string[]]): PtyCommand {
+function toPtyCommand([file, ...args]: Command): PtyCommand {
   return { file, args };
 }
 
@@ -95,12 +148,7 @@ function reportFailure(error: Error, port: BackendPort): Cancel {
 
 function supervise(
   child: PtyChild,
-  {
-    port,
-    deps,
-    exit,
-    cgroup,
-  }: { port: BackendPort; deps: PtyDeps; exit: Promise<ExitStatus>; cgroup: string | null },
+  { port, deps, cgroup }: { port: BackendPort; deps: PtyDeps; cgroup: string | null },
 ): Cancel {
   const { request, clock } = port;
   const { emulator, leaders, reportError } = deps;
@@ -134,11 +182,12 @@ function supervise(
   const end = () => void keepAndTell(terminal.close(), { type: 'output.ended' });
   pipeScreen(child, { sink: output, screen, onEnded: end });
   leaders.add(child.pid);
-  void exit.then((status) => {
+  void child.exited.then((status) => {
     exited = true;
     leaders.delete(child.pid);
     control.leaderExited();
-    port.tell(toExitFact(status, { request, cgroup }));
+    if (status === null) port.tell({ type: 'process.lost', why: unknownExit });
+    else port.tell(toExitFact(status, { request, cgroup }));
   });
   port.onCommand(control.execute);
   port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid, held: toHeldBy(cgroup) });

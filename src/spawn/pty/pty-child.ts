@@ -11,6 +11,8 @@ import { startWithSetsid } from './start-with-setsid.ts';
 /** Leader of a terminal together with our end of the terminal. */
 export interface PtyChild {
   readonly pid: number;
+  /** Resolves in a later turn than the start, to `null` where the exit is unknown. */
+  readonly exited: Promise<ExitStatus | null>;
   /**
    * Starts reading. Must be called once. `onClosed` is called once the leader has exited, no process holds the terminal, and
    * everything was read.
@@ -32,7 +34,7 @@ export interface PtyChild {
   unref(): void;
 }
 
-/** Starts a command; returns the error of a start that the system refused. `onExit` is called once, in a later turn. */
+/** Starts a command; returns the error of a start that the system refused. */
 export function startPtyChild(
   command: PtyCommand,
   {
@@ -40,30 +42,20 @@ export function startPtyChild(
     env,
     native,
     size,
-    onExit,
-  }: Pick<SpawnRequest, 'cwd' | 'env'> & {
-    native: NativePty;
-    size: TerminalSize;
-    onExit: (exit: ExitStatus) => void;
-  },
+  }: Pick<SpawnRequest, 'cwd' | 'env'> & { readonly native: NativePty; readonly size: TerminalSize },
 ): PtyChild | Error {
-  let closeHold = () => {};
-  const end = (exit: ExitStatus) => {
-    closeHold();
-    onExit(exit);
-  };
+  const exit = Promise.withResolvers<ExitStatus>();
+  const exited = exit.promise;
   try {
     // On macOS the native part closes inherited descriptors itself.
     if (openMasters().length > 0 && process.platform !== 'darwin') {
       const { fd, pty, child } = startWithSetsid(command, { native, size, env, cwd });
-      closeHold = holdSlaveOpen(pty);
-      child.once('exit', (code, signal) => end({ code, signal: signal as ProcessSignal | null }));
-      return toChild(native, { fd, pid: child.pid, unref: () => child.unref() });
+      child.once('exit', (code, signal) => exit.resolve({ code, signal: signal as ProcessSignal | null }));
+      return toPtyChild(native, { fd, pty, pid: child.pid, exited, unref: () => child.unref() });
     }
-    const exited = (code: number, signal: number) => end(toExitStatus(code, signal));
-    const { fd, pid, pty } = native.start({ ...command, env, cwd, ...size, onExit: exited });
-    closeHold = holdSlaveOpen(pty);
-    return toChild(native, { fd, pid, unref: () => {} });
+    const onExit = (code: number, signal: number) => exit.resolve(toExitStatus(code, signal));
+    const started = native.start({ ...command, env, cwd, ...size, onExit });
+    return toPtyChild(native, { ...started, exited, unref: () => {} });
   } catch (error) {
     return findForkError(error);
   }
@@ -86,10 +78,18 @@ function holdSlaveOpen(path: string): () => void {
 /** Buffer size, more than a terminal returns at once. */
 const readBytes = 16 * 1024;
 
-function toChild(
+/** Takes over the master `fd` of a terminal whose leader was started. */
+export function toPtyChild(
   native: NativePty,
-  { fd, pid, unref }: { fd: number; pid: number; unref: () => void },
+  {
+    fd,
+    pty,
+    pid,
+    exited,
+    unref,
+  }: Pick<PtyChild, 'pid' | 'exited' | 'unref'> & { readonly fd: number; readonly pty: string },
 ): PtyChild {
+  void exited.then(holdSlaveOpen(pty));
   let onBytes = (_bytes: Buffer) => {};
   const buffer = Buffer.allocUnsafe(readBytes);
   // Bypasses the queue of the stream: the end is an error here, which would discard what is queued.
@@ -107,6 +107,7 @@ function toChild(
   };
   return {
     pid,
+    exited,
     get isOpen() {
       return !source.destroyed;
     },
@@ -146,7 +147,7 @@ function toExitStatus(code: number, signal: number): ExitStatus {
 }
 
 /** Finds the reason of a failed fork by opening the same device, because the native part only says that it failed. */
-function findForkError(error: unknown): Error {
+export function findForkError(error: unknown): Error {
   try {
     closeSync(openSync('/dev/ptmx', 'r+'));
     return error instanceof Error ? error : new Error(String(error));

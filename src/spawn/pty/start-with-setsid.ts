@@ -25,17 +25,13 @@ export function startWithSetsid(
     cwd,
   }: { native: NativePty; size: TerminalSize; env: Readonly<Record<string, string>>; cwd: string },
 ): { readonly fd: number; readonly pty: string; readonly child: ChildProcess & { readonly pid: number } } {
-  const setsid = findProgram('setsid', { path: `${process.env['PATH'] ?? ''}:${systemPath}`, cwd: '/' });
-  if (setsid instanceof Error) throw new Error(needsSetsid, { cause: setsid });
-  const { master: fd, slave, pty } = native.open(size);
+  const setsid = findSetsid();
+  const { fd, slave, pty } = openTerminal(native, size);
   const showAgain = hideMaster(fd);
-  let own: number | null = null;
   try {
-    // Opened anew, so that other children do not inherit it and reads block.
-    own = openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
     // With iutf8 Backspace deletes a whole character instead of a byte.
-    runSync('stty', ['iutf8'], { stdio: [own, 'ignore', 'ignore'], timeout: sttyMs });
-    const child = startChild(setsid, ['-c', file, ...args], { cwd, env, stdio: [own, own, own] });
+    runSync('stty', ['iutf8'], { stdio: [slave, 'ignore', 'ignore'], timeout: sttyMs });
+    const child = startChild(setsid, ['-c', file, ...args], { cwd, env, stdio: [slave, slave, slave] });
     // Its error comes in a later turn. As the program exists, only a lack of processes is possible.
     child.once('error', () => {});
     if (!hasPid(child)) throw Object.assign(new Error('spawn setsid EAGAIN'), { code: 'EAGAIN' });
@@ -45,9 +41,31 @@ export function startWithSetsid(
     throw error;
   } finally {
     closeSync(slave);
-    if (own !== null) closeSync(own);
     showAgain();
   }
+}
+
+/** Opens a terminal. The caller closes its master `fd` and `slave`, which is opened anew: no other child inherits it, and reads block. */
+export function openTerminal(
+  native: NativePty,
+  size: TerminalSize,
+): { readonly fd: number; readonly slave: number; readonly pty: string } {
+  const { master: fd, slave: inheritable, pty } = native.open(size);
+  try {
+    return { fd, slave: openSync(pty, constants.O_RDWR | constants.O_NOCTTY), pty };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  } finally {
+    closeSync(inheritable);
+  }
+}
+
+/** Finds setsid(1). @throws if it is not installed. */
+export function findSetsid(): string {
+  const setsid = findProgram('setsid', { path: `${process.env['PATH'] ?? ''}:${systemPath}`, cwd: '/' });
+  if (setsid instanceof Error) throw new Error(needsSetsid, { cause: setsid });
+  return setsid;
 }
 
 function hasPid(child: ChildProcess): child is ChildProcess & { readonly pid: number } {

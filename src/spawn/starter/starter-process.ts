@@ -7,11 +7,13 @@ import { type ProgramResult, startChild } from '../start-child.ts';
 import { parseStatLine } from '../tree/stat-line.ts';
 import { starterScript } from './starter-script.ts';
 
-/** Program to start, always in a session of its own. */
+/** Program to start. */
 export interface StartOrder {
   readonly command: readonly [file: string, ...args: readonly string[]];
   /** Name under which the program runs. Default: its file. */
   readonly argv0?: string;
+  /** Whether it begins in a session of its own. Default: true. */
+  readonly isDetached?: boolean;
   readonly cwd: string;
   /** Complete environment. */
   readonly env: Readonly<Record<string, string>>;
@@ -19,13 +21,13 @@ export interface StartOrder {
 }
 
 /**
- * Descriptor of a child: nothing, a descriptor of this program that is opened anew, or a pipe that stays open until the starter or the child
- * ends.
+ * Descriptor of a child: nothing, a descriptor of this program that is opened anew, for a terminal to read and write, or a pipe that stays open
+ * until the starter or the child ends.
  */
 export type StarterStdio =
   | 'ignore'
   | 'held'
-  | { readonly fd: number; readonly access: 'read' | 'write' | 'append' };
+  | { readonly fd: number; readonly access: 'read' | 'write' | 'append' | 'terminal' };
 
 /** Program that the starter has started. */
 export interface StarterChild {
@@ -34,7 +36,7 @@ export interface StarterChild {
   readonly startTicks: string;
   /** Resolves to `null` if the starter ended first: the exit is then unknown, and the program may still run. */
   readonly exited: Promise<ExitStatus | null>;
-  /** Gives up its exit, so that it no longer keeps this program alive. */
+  /** Stops it from keeping this program alive. */
   unref(): void;
 }
 
@@ -86,6 +88,8 @@ export function createStarterProcess(options: {
   const { stdin, stdout } = child;
   const starts = new Map<number, PromiseWithResolvers<StarterChild>>();
   const exits = new Map<number, PromiseWithResolvers<ExitStatus | null>>();
+  /** Children whose exit keeps this program alive. */
+  const awaited = new Set<number>();
   const runs = new Map<number, PromiseWithResolvers<ProgramResult>>();
   let lastId = 0;
   let isReady = false;
@@ -94,7 +98,7 @@ export function createStarterProcess(options: {
 
   const keepAlive = () => {
     if (!(stdout instanceof Socket)) return;
-    if (starts.size + exits.size + runs.size > 0) stdout.ref();
+    if (starts.size + awaited.size + runs.size > 0) stdout.ref();
     else stdout.unref();
   };
 
@@ -107,6 +111,7 @@ export function createStarterProcess(options: {
     if ('exit' in answer) {
       exits.get(id)?.resolve(answer.exit);
       exits.delete(id);
+      awaited.delete(id);
     } else if ('ran' in answer) {
       runs.get(id)?.resolve(answer.ran);
       runs.delete(id);
@@ -122,8 +127,9 @@ export function createStarterProcess(options: {
   function toChild({ id, pid, stat }: { id: number; pid: number; stat: string }): StarterChild {
     const exit = Promise.withResolvers<ExitStatus | null>();
     exits.set(id, exit);
+    awaited.add(id);
     const unref = () => {
-      exits.delete(id);
+      awaited.delete(id);
       keepAlive();
     };
     return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise, unref };
@@ -151,7 +157,7 @@ export function createStarterProcess(options: {
     const ending = new StarterEnded(`the starter process ended (${why})`);
     for (const { reject } of [...starts.values(), ...runs.values()]) reject(ending);
     for (const { resolve } of exits.values()) resolve(null);
-    for (const waiting of [starts, exits, runs]) waiting.clear();
+    for (const waiting of [starts, exits, awaited, runs]) waiting.clear();
     ended.resolve();
   }
 

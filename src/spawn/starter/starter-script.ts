@@ -1,6 +1,6 @@
 /**
  * Program of the starter, for `node -e`: its argument is the pid of the host, whose descriptors it opens through `/proc`. A text, so that
- * bundles need no file beside them. A line of its input is an order: `{ id, command, argv0, cwd, env, stdio }` starts a program, and
+ * bundles need no file beside them. A line of its input is an order: `{ id, command, argv0, isDetached, cwd, env, stdio }` starts a program, and
  * `{ id, run, env, input, timeoutMs }` runs a short one to its end. A line of its output is
  *
  * - `{ ready: true }`, once: it can open the descriptors of the host;
@@ -13,14 +13,16 @@
  */
 export const starterScript = `
 const { execFile, spawn } = require('node:child_process');
-const { closeSync, openSync, readFileSync, readlinkSync } = require('node:fs');
+const { closeSync, constants, openSync, readFileSync, readlinkSync } = require('node:fs');
 const host = '/proc/' + process.argv[1];
 const tell = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
+
+const flags = { read: 'r', write: constants.O_WRONLY, append: 'a', terminal: constants.O_RDWR | constants.O_NOCTTY };
 
 function open(end, opened) {
   if (end === 'ignore') return end;
   if (end === 'held') return 'pipe';
-  const fd = openSync(host + '/fd/' + end.fd, { read: 0, write: 1, append: 'a' }[end.access]);
+  const fd = openSync(host + '/fd/' + end.fd, flags[end.access]);
   opened.push(fd);
   return fd;
 }
@@ -33,12 +35,12 @@ function readStat(pid) {
   }
 }
 
-function start({ id, command: [file, ...args], argv0, cwd, env, stdio }) {
+function start({ id, command: [file, ...args], argv0, isDetached = true, cwd, env, stdio }) {
   const opened = [];
   const fail = ({ code, message }) => tell({ id, error: { code, message } });
   try {
     const ends = stdio.map((end) => open(end, opened));
-    const child = spawn(file, args, { argv0, cwd, env, stdio: ends, detached: true });
+    const child = spawn(file, args, { argv0, cwd, env, stdio: ends, detached: isDetached });
     child.on('error', child.pid === undefined ? fail : () => {});
     if (child.pid === undefined) return;
     tell({ id, pid: child.pid, stat: readStat(child.pid) });

@@ -16,17 +16,12 @@ async function arrange(script: string, clock: Clock) {
   let hasExited = false;
   const child = startPtyChild(
     { file: '/bin/sh', args: ['-c', `stty raw -echo; echo up; ${script}`] },
-    {
-      env,
-      cwd: '/',
-      native,
-      size: { columns: 80, rows: 24 },
-      onExit: () => {
-        hasExited = true;
-      },
-    },
+    { env, cwd: '/', native, size: { columns: 80, rows: 24 } },
   );
   if (child instanceof Error) throw child;
+  void child.exited.then(() => {
+    hasExited = true;
+  });
   onTestFinished(() => endAll([], `/${id}/`));
   let printed = '';
   child.read({

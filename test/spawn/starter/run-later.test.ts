@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { BackendPort } from '../../../src/spawn/backend.ts';
-import { runLater } from '../../../src/spawn/pipe/run-in-starter.ts';
+import { runLater } from '../../../src/spawn/starter/run-later.ts';
 
 const survey = { type: 'tree.survey' } as BackendCommand;
 
