@@ -27,7 +27,7 @@ export interface LauncherChild {
   /** Start time in the unit of the process table, where the pid may be another's by now. */
   readonly startedAt?: string;
   readonly stdin: Writable | null;
-  /** Both are `null` where no program has collected its exit. */
+  /** Code and signal are `null` where no program has collected its exit. */
   once(event: 'exit', listener: (code: number | null, signal: string | null) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   unref(): void;
@@ -128,7 +128,7 @@ export function runLaunched(
   };
 }
 
-/** In the turn of its start the pid of our own child cannot be another's. */
+/** Reads the launcher. In the turn of its start the pid of our own child cannot be another's. */
 async function readLauncher(
   { pid, startedAt }: { pid: number; startedAt?: string },
   table: ProcessTable,

@@ -12,7 +12,7 @@ export interface StartOrder {
   readonly command: readonly [file: string, ...args: readonly string[]];
   /** Name under which the program runs. Default: its file. */
   readonly argv0?: string;
-  /** Whether it begins in a session of its own. Default: true. */
+  /** True if it begins in a session of its own. Default: true. */
   readonly isDetached?: boolean;
   readonly cwd: string;
   /** Complete environment. */
@@ -87,9 +87,7 @@ export function createStarterProcess(options: {
   const child = startNode(options.inheritedLineage);
   const { stdin, stdout } = child;
   const starts = new Map<number, PromiseWithResolvers<StarterChild>>();
-  const exits = new Map<number, PromiseWithResolvers<ExitStatus | null>>();
-  /** Children whose exit keeps this program alive. */
-  const awaited = new Set<number>();
+  const children = createChildren(() => keepAlive());
   const runs = new Map<number, PromiseWithResolvers<ProgramResult>>();
   let lastId = 0;
   let isReady = false;
@@ -98,7 +96,7 @@ export function createStarterProcess(options: {
 
   const keepAlive = () => {
     if (!(stdout instanceof Socket)) return;
-    if (starts.size + awaited.size + runs.size > 0) stdout.ref();
+    if (starts.size + children.awaited + runs.size > 0) stdout.ref();
     else stdout.unref();
   };
 
@@ -108,31 +106,17 @@ export function createStarterProcess(options: {
       return options.onReady();
     }
     const { id } = answer;
-    if ('exit' in answer) {
-      exits.get(id)?.resolve(answer.exit);
-      exits.delete(id);
-      awaited.delete(id);
-    } else if ('ran' in answer) {
+    if ('exit' in answer) children.exited(id, answer.exit);
+    else if ('ran' in answer) {
       runs.get(id)?.resolve(answer.ran);
       runs.delete(id);
     } else {
       const start = starts.get(id);
       starts.delete(id);
       if ('error' in answer) start?.reject(Object.assign(new Error(answer.error.message), answer.error));
-      else start?.resolve(toChild(answer));
+      else start?.resolve(children.add(answer));
     }
     keepAlive();
-  }
-
-  function toChild({ id, pid, stat }: { id: number; pid: number; stat: string }): StarterChild {
-    const exit = Promise.withResolvers<ExitStatus | null>();
-    exits.set(id, exit);
-    awaited.add(id);
-    const unref = () => {
-      awaited.delete(id);
-      keepAlive();
-    };
-    return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise, unref };
   }
 
   /** Sends an order with a new id; its answer settles its entry in `waiting`. */
@@ -156,8 +140,8 @@ export function createStarterProcess(options: {
     options.onEnd(isReady ? null : why);
     const ending = new StarterEnded(`the starter process ended (${why})`);
     for (const { reject } of [...starts.values(), ...runs.values()]) reject(ending);
-    for (const { resolve } of exits.values()) resolve(null);
-    for (const waiting of [starts, exits, awaited, runs]) waiting.clear();
+    children.lose();
+    for (const waiting of [starts, runs]) waiting.clear();
     ended.resolve();
   }
 
@@ -182,6 +166,39 @@ export function createStarterProcess(options: {
       const force = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS);
       await ended.promise;
       clearTimeout(force);
+    },
+  };
+}
+
+/** Creates the children of one starter. `onUnref` is called when one stops keeping this program alive. */
+function createChildren(onUnref: () => void) {
+  const exits = new Map<number, PromiseWithResolvers<ExitStatus | null>>();
+  const awaited = new Set<number>();
+  return {
+    /** Number of children that keep this program alive. */
+    get awaited() {
+      return awaited.size;
+    },
+    add: ({ id, pid, stat }: { id: number; pid: number; stat: string }): StarterChild => {
+      const exit = Promise.withResolvers<ExitStatus | null>();
+      exits.set(id, exit);
+      awaited.add(id);
+      const unref = () => {
+        awaited.delete(id);
+        onUnref();
+      };
+      return { pid, startTicks: parseStatLine(stat)?.startTicks ?? '', exited: exit.promise, unref };
+    },
+    exited: (id: number, exit: ExitStatus): void => {
+      exits.get(id)?.resolve(exit);
+      exits.delete(id);
+      awaited.delete(id);
+    },
+    /** Settles the exits that nobody will report. */
+    lose: (): void => {
+      for (const { resolve } of exits.values()) resolve(null);
+      exits.clear();
+      awaited.clear();
     },
   };
 }
