@@ -251,6 +251,10 @@ const ownHints = z.strictObject({
   term: z.boolean().optional(),
 });
 
+const empty = Object.freeze({});
+/** Returns one object for all processes: they are kept long after their end. */
+const sharedEmpty = () => empty;
+
 const everyProcess = {
   ...ownLimits,
   id: ownId.optional(),
@@ -260,7 +264,7 @@ const everyProcess = {
   lifetime: lifetime.optional(),
   tool: z.string().min(1).optional(),
   callId: z.string().min(1).optional(),
-  metadata: z.record(z.string(), z.unknown()).default({}),
+  metadata: z.record(z.string(), z.unknown()).default(sharedEmpty),
   background: z.boolean().optional(),
   leftovers: z.enum(['keep', 'kill']).default('keep'),
   restart: restart.prefault({}),
@@ -289,8 +293,8 @@ export const commandSpec = z.strictObject({
     .string()
     .refine(isAbsolute, { error: () => 'an absolute path' })
     .optional(),
-  env: z.record(z.string(), z.string().nullable().optional()).transform(dropUndefined).default({}),
-  secrets: z.record(z.string(), z.string().min(1)).default({}),
+  env: z.record(z.string(), z.string().nullable().optional()).transform(dropUndefined).default(sharedEmpty),
+  secrets: z.record(z.string(), z.string().min(1)).default(sharedEmpty),
   shell: z.string().min(1).optional(),
   stdin: z.enum(['end', 'pipe']).default('end'),
   input: z

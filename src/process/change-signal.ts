@@ -2,20 +2,23 @@ import type { Observable } from 'rxjs';
 import type { Cancel } from '../clock/clock.ts';
 import { onceAborted } from '../config/abort-signal.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
+import type { ProcessDeps } from './process-deps.ts';
 
-/** Notifies its listeners that one process may have changed. */
+/** Notifies its listeners, and the services of the supervisor, that one process may have changed. */
 export class ChangeSignal {
   /** `null` while there are none: most processes are kept long after their last listener. */
   #listeners: Set<() => void> | null = null;
-  readonly #onNotified: () => void;
+  readonly #id: string;
+  readonly #deps: Pick<ProcessDeps, 'emit'>;
 
-  constructor(onNotified: () => void) {
-    this.#onNotified = onNotified;
+  constructor(id: string, deps: Pick<ProcessDeps, 'emit'>) {
+    this.#id = id;
+    this.#deps = deps;
   }
 
   notify(): void {
     for (const listener of [...(this.#listeners ?? [])]) listener();
-    this.#onNotified();
+    this.#deps.emit(this.#id, { type: 'view.changed' });
   }
 
   /** Resolves as soon as the condition holds, which is checked now and after each change, or when `signal` is aborted. */

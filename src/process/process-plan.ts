@@ -35,8 +35,10 @@ export interface ProcessPlan extends ProcessDescription {
   readonly launch: Launch;
   /** Files that the process writes itself; `null` where all output passes through this program. */
   readonly files: SpawnRequest['files'];
-  /** Builds the request of an attempt, each time anew: an environment is large, and most processes start once. */
-  toRequest(attempt: number): SpawnRequest;
+  /** Directory of the command; `cwd` is the same without secrets. */
+  readonly directory: string;
+  /** True if the process outlives this program. */
+  readonly outlives: boolean;
 }
 
 /** The part of a start that is the same for every attempt and every supervisor. */

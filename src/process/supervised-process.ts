@@ -2,7 +2,6 @@ import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
 import { type AbortOptions, abortOptions, toWaitSignal } from '../config/abort-signal.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import type { SpawnRequest } from '../spawn/backend.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { ChangeSignal } from './change-signal.ts';
 import type { ProcessDeps } from './process-deps.ts';
@@ -47,7 +46,7 @@ export class SupervisedProcess {
     this.owner = restored?.owner ?? plan.owner;
     this.watches = restored?.watches ?? [];
     this.#ready = restored?.ready ?? { state: plan.ready === null ? 'undeclared' : 'waiting' };
-    this.changes = new ChangeSignal(() => deps.emit(plan.id, { type: 'view.changed' }));
+    this.changes = new ChangeSignal(plan.id, deps);
     this.timeline = new Timeline(restored?.timeline ?? [], { id: plan.id, deps });
     this.output = new ProcessOutput(plan, deps, restored);
     this.life = new ProcessLife(plan, {
@@ -111,6 +110,8 @@ export class SupervisedProcess {
       .until(() => this.life.hasEnded)
       .then(async () => {
         await this.output.flushed;
+        // Whoever waits for it keeps the view; a process that has ended need not.
+        this.#ended = null;
         return this.view() as FinalView;
       });
     return this.#ended;
@@ -139,11 +140,6 @@ export class SupervisedProcess {
   beginAttempt(): void {
     this.output.beginAttempt();
     this.input.beginAttempt();
-  }
-
-  /** Returns the request of the plan with what has changed since. */
-  toRequest(attempt: number): SpawnRequest {
-    return { ...this.plan.toRequest(attempt), terminal: this.input.terminal.orderedSize };
   }
 
   /** Leaves the process running for the next supervisor; see `ProcessLife.detach`. Observers of it complete. */

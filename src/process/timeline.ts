@@ -72,7 +72,7 @@ interface TimelineDeps {
 
 /** Entries of one process, oldest first. */
 export class Timeline {
-  readonly #entries: TimelineEntry[];
+  #entries: TimelineEntry[];
   readonly #id: string;
   readonly #deps: TimelineDeps;
 
@@ -91,6 +91,8 @@ export class Timeline {
 
   add(type: TimelineEvent, more: Pick<TimelineEntry, 'by' | 'detail' | 'signal' | 'cause'> = {}): void {
     addEntry(this.#entries, { type, at: this.#deps.clock.epochMs(), ...more });
+    // An array that grows has room for more; few entries follow the end.
+    if (type === 'process.ended') this.#entries = [...this.#entries];
     // A read is not worth a write of its own: it is saved with the next entry.
     if (type !== 'process.read') this.#deps.emit(this.#id, { type: 'record.changed' });
   }

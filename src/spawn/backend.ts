@@ -18,7 +18,7 @@ export interface SpawnRequest {
   readonly attempt: number;
   readonly work: Work;
   readonly cwd: string;
-  /** Complete environment with the identity variables; nothing else is inherited. */
+  /** Complete environment with the identity variables; nothing else is inherited. Created when it is read, and not kept. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: 'end' | 'pipe';
   /**

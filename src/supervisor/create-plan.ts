@@ -1,5 +1,6 @@
-import type { Launch, ProcessPlan } from '../process/process-plan.ts';
+import type { ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessDescription } from '../process/process-view.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { SpawnFiles, SpawnRequest } from '../spawn/backend.ts';
 import { createEnvironment } from '../spawn/environment.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
@@ -22,12 +23,12 @@ interface Decisions
 export function createPlan(decided: Decisions, deps: SupervisorDeps): ProcessPlan {
   const { description, fingerprint, run, ready, backend, terminal, input, launch } = decided;
   const { paths } = deps;
-  const { id, owner } = description;
+  const { id } = description;
   // Derived from the id, never read from a record: a forged record must not name another file.
   const own: SpawnFiles | null =
     paths === null ? null : { log: paths.logOf(id), status: paths.statusOf(id), screen: paths.screenOf(id) };
   const files = decided.writesFiles ? own : null;
-  const { cwd, maxLogBytes, outlives } = decided;
+  const { maxLogBytes } = decided;
   return {
     ...description,
     ...{ fingerprint, run, ready, backend, terminal, input, launch, files },
@@ -40,58 +41,58 @@ export function createPlan(decided: Decisions, deps: SupervisorDeps): ProcessPla
       direct: files !== null,
     },
     screenPath: terminal?.type === 'terminal' ? (own?.screen ?? null) : null,
-    toRequest: (attempt) =>
-      toRequest({
-        id,
-        attempt,
-        cwd,
-        owner,
-        launch,
-        files,
-        outlives,
-        limits: description.resourceLimits,
-        deps,
-      }),
+    directory: decided.cwd,
+    outlives: decided.outlives,
   };
 }
 
 /** Returns the request to a backend for one attempt. */
-function toRequest(start: {
-  readonly id: string;
-  readonly attempt: number;
-  readonly cwd: string;
-  readonly owner: string;
-  readonly launch: Launch;
-  readonly files: SpawnRequest['files'];
-  readonly outlives: boolean;
-  readonly limits: SpawnRequest['limits'];
-  readonly deps: SupervisorDeps;
-}): SpawnRequest {
-  const { id, attempt, cwd, owner, launch, files, outlives, limits, deps } = start;
+export function toRequest(
+  { plan, input }: Pick<SupervisedProcess, 'plan' | 'input'>,
+  { attempt, deps }: { readonly attempt: number; readonly deps: SupervisorDeps },
+): SpawnRequest {
+  const { id, owner, launch, directory, files, outlives, resourceLimits } = plan;
   const { work, stdin, size, hints, env, secrets } = launch;
   const { settings, supervisorId, depth } = deps;
+  const isCommand = work.type !== 'function' && work.type !== 'worker';
+  const getEnv = keepForTurn(() =>
+    createEnvironment({
+      inherited: process.env,
+      isRedacted: deps.isRedacted,
+      hasTerminal: size !== null,
+      // The backend sets the type of its terminal.
+      hints: size === null ? hints : { ...hints, term: false },
+      overrides: { ...settings.env, ...env, ...secrets },
+      identity: { processId: id, mark: deps.toMark(id), supervisorId, owner, depth },
+    }),
+  );
   return {
     id,
     attempt,
     work,
-    cwd,
+    cwd: directory,
     // Functions and workers have the environment of this program.
-    env:
-      work.type === 'function' || work.type === 'worker'
-        ? {}
-        : createEnvironment({
-            inherited: process.env,
-            isRedacted: deps.isRedacted,
-            hasTerminal: size !== null,
-            // The backend sets the type of its terminal.
-            hints: size === null ? hints : { ...hints, term: false },
-            overrides: { ...settings.env, ...env, ...secrets },
-            identity: { processId: id, mark: deps.toMark(id), supervisorId, owner, depth },
-          }),
+    get env() {
+      return isCommand ? getEnv() : {};
+    },
     stdin,
-    ...{ outlives, limits },
-    terminal: size,
+    ...{ outlives, limits: resourceLimits },
+    // Its size may have been changed since.
+    terminal: input.terminal.orderedSize,
     secrets: Object.values(secrets),
     files,
+  };
+}
+
+/** Creates a value when it is read, and keeps it for this turn of the event loop: a backend keeps its request as long as the process lives. */
+function keepForTurn<T>(create: () => T): () => T {
+  let kept: { readonly value: T } | null = null;
+  return () => {
+    kept ??= { value: create() };
+    const { value } = kept;
+    queueMicrotask(() => {
+      kept = null;
+    });
+    return value;
   };
 }

@@ -164,7 +164,8 @@ function toLimits(
 
 function toCommand(spec: ParsedSpec, deps: SupervisorDeps): Command {
   if ('run' in spec) return { type: 'function', name: toFunctionName(spec.run) };
-  if (typeof spec.command !== 'string') return { type: 'argv', argv: spec.command };
+  // A parsed array has room for more.
+  if (typeof spec.command !== 'string') return { type: 'argv', argv: [...spec.command] };
   return { type: 'shell', script: spec.command, shell: spec.shell ?? deps.shell };
 }
 
@@ -185,7 +186,7 @@ function toLaunch(
     // Without a terminal the process can at least be written to.
     stdin: spec.interactive || spec.input !== undefined ? 'pipe' : spec.stdin,
     size: terminal?.size ?? null,
-    hints: { ...hints, ...definedOnly(spec.hints ?? {}) },
+    hints: spec.hints === undefined ? hints : { ...hints, ...definedOnly(spec.hints) },
     env: spec.env,
     lostNames: [],
     secrets: spec.secrets,

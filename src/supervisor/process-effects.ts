@@ -6,7 +6,7 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import { describeLostEnvironment, type ProcessPlan } from '../process/process-plan.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import type { BackendPort } from '../spawn/backend.ts';
+import type { BackendPort, SpawnRequest } from '../spawn/backend.ts';
 import { refuseAll } from '../spawn/refusals.ts';
 import { runWithReserve } from '../spawn/run-with-reserve.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
@@ -17,6 +17,8 @@ interface EffectDeps {
   /** @throws for an unknown process, which is a bug. */
   find(id: string): SupervisedProcess;
   readonly emit: (id: string, event: LifecycleEvent) => void;
+  /** Returns the request to the backend for an attempt. */
+  readonly toRequest: (process: SupervisedProcess, attempt: number) => SpawnRequest;
   readonly trees: TreeRegistry;
   readonly system: Pick<SystemDeps, 'runAttempt'>;
 }
@@ -26,6 +28,7 @@ export function provideProcessEffects({
   clock,
   find,
   emit,
+  toRequest,
   trees,
   system,
 }: EffectDeps): typeof processMachine {
@@ -40,7 +43,7 @@ export function provideProcessEffects({
         }
         const { startedAtMs } = life.times;
         const port: BackendPort = {
-          request: process.toRequest(input.attempt),
+          request: toRequest(process, input.attempt),
           output: output.log,
           clock,
           ...(input.adopts && startedAtMs !== null && { startedAtMs }),

@@ -16,6 +16,7 @@ import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { Watches } from '../watches/watches.ts';
 import { Admission } from './admission.ts';
 import { observeCauses } from './chart-causes.ts';
+import { toRequest } from './create-plan.ts';
 import { createInspection } from './inspection.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
@@ -141,16 +142,21 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
 
 /** Returns what every process needs of its supervisor. */
 function toProcessDeps(
-  { clock, trees, settings, cwd, system }: SupervisorDeps,
+  deps: SupervisorDeps,
   { registry, admission, inputs, emit }: ProcessDepsSources,
 ): ProcessDeps {
+  const { clock, trees, settings, cwd, system } = deps;
   return {
     clock,
     emit,
     causeOf: observeCauses(admission.actor),
     createSeed: system.createSeed,
     secrets: createSecretResolver({ sources: settings.secrets, cwd, ask: settings.askSecret ?? null }),
-    machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees, system }),
+    machine: provideProcessEffects({
+      ...{ clock, emit, trees, system },
+      find: registry.getOrThrow,
+      toRequest: (process, attempt) => toRequest(process, { attempt, deps }),
+    }),
     parent: admission.actor,
     slotHolders: (kind) => admission.foregroundIds(kind).map((id) => registry.getOrThrow(id).view()),
     lookForInput: inputs.look,

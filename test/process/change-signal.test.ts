@@ -4,8 +4,10 @@ import { ChangeSignal } from '../../src/process/change-signal.ts';
 
 function arrange() {
   let told = 0;
-  const changes = new ChangeSignal(() => {
-    told += 1;
+  const changes = new ChangeSignal('tool_a', {
+    emit: () => {
+      told += 1;
+    },
   });
   return { changes, told: () => told };
 }
