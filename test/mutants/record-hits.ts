@@ -4,13 +4,16 @@ import { instrumentPlaces, type Mutant } from './find-mutants.ts';
 import { runTests } from './run-tests.ts';
 import type { TreeCopy } from './tree-copy.ts';
 
-/** Time limit of the run that records: the whole suite, with instrumented code. */
-const LIMIT_MS = 1_500_000;
+/** Time limit of the run that records: the whole suite, with instrumented code. On a quiet machine it takes a quarter of it. */
+const LIMIT_MS = 3_600_000;
 
 /** Test files that ran the place of a mutant; the empty path stands for a program whose test is not known. */
 export type Hits = (mutant: Mutant) => readonly string[];
 
-/** Runs the whole suite once, with all places instrumented, and records which test files run which place, in their programs, too. */
+/**
+ * Runs the whole suite once, with all places instrumented, and records which test files run which place, in their programs, too. Throws
+ * where the run was cut: the tests that were missing would be taken for tests that do not exist.
+ */
 export async function recordHits(
   copy: TreeCopy,
   mutants: readonly Mutant[],
@@ -29,7 +32,11 @@ export async function recordHits(
       );
     copy.write(file, `${recorder(file, record)}\n${instrumented.code}`);
   }
-  await runTests(copy, tests, LIMIT_MS, { bail: false });
+  const run = await runTests(copy, tests, LIMIT_MS, { bail: false });
+  if (run.outcome === 'hung' || run.outcome === 'out of time')
+    throw new Error(
+      `The run that records which tests run what was cut (${run.outcome}), after ${run.ran.length} of ${tests.length} test files. Try again while little else runs.`,
+    );
   for (const file of byFile.keys()) copy.restore(file);
   const lines = existsSync(record) ? readFileSync(record, 'utf8').trimEnd().split('\n') : [];
   const hits = lines.map((line) => line.split('\t'));
