@@ -2,7 +2,8 @@ import { readdirSync, unlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../support/os.ts';
 import { daemonProject } from './daemon-project.ts';
-import { startProgram } from './program.ts';
+import { mainFile, startProgram } from './program.ts';
+import { ensureTmux, openTerminal } from './tmux.ts';
 
 const daemonOf = async (project: ReturnType<typeof daemonProject>): Promise<string> => {
   const { checks } = JSON.parse((await project.troupe('doctor', '--json')).stdout);
@@ -44,4 +45,20 @@ test('a daemon whose socket was removed is reached again', { timeout: 60_000 }, 
   // A second daemon, started while the first had no socket, leaves as soon as it finds the first.
   await expect.poll(() => [list('.sock'), list('.json')], { timeout: 10_000 }).toEqual([sockets, entries]);
   expect(await project.processes()).toHaveLength(2);
+});
+
+test.skipIf(!ensureTmux())('a daemon at a terminal prints what happens', { timeout: 60_000 }, async () => {
+  await using project = daemonProject();
+  const mark = `TROUPE_TEST_MARK=${project.env.TROUPE_TEST_MARK}`;
+  await using terminal = await openTerminal({
+    command: `${mark} ${process.execPath} ${mainFile} serve --forever`,
+    cwd: project.path,
+    columns: 100,
+  });
+  await terminal.shows('Ctrl-C ends it');
+
+  await project.troupe('start', '--name', 'quick', '--', 'sh', '-c', 'exit 3');
+
+  await terminal.shows('exit 3');
+  await terminal.shows('exited with code 3');
 });

@@ -195,8 +195,10 @@ test('a store whose last subscriber has left asks for nothing more', async () =>
   await settle();
 
   stop();
+  await settle();
+  const timers = vi.getTimerCount();
   await settle(120_000);
 
   expect(urls()).toEqual(['snapshot']);
-  expect(vi.getTimerCount()).toBe(0);
+  expect(timers).toBe(0);
 });

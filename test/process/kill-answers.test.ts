@@ -164,6 +164,23 @@ test('a kill names survivors of SIGKILL until they are gone', async () => {
   expect(handle.view()).toMatchObject({ status: 'killed', receipt: { survivors: [] } });
 });
 
+test('a kill of leftovers names those that survive it', async () => {
+  await using rig = createVirtualHarness({ killGrace: '1s' });
+  const handle = rig.supervisor.start({ command: 'x', leftovers: 'keep' });
+  rig.run(0).children = [member(9)];
+  rig.run(0).exit({ code: 0 });
+  await handle.ended;
+  rig.run(0).obeys = () => false;
+
+  const answer = handle.kill();
+  rig.clock.advance(3_000);
+
+  expect(await answer).toMatchObject({
+    type: 'survived',
+    message: `Process ${handle.id} had ended; 0 leftovers were ended, still alive: 9 (sleep 9), which was alive at the last check.`,
+  });
+});
+
 test('a kill during the drain of the output is a kill', async () => {
   await using rig = createVirtualHarness();
   const handle = rig.supervisor.start({ command: 'x' });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import type { ToldFact } from '../../../src/spawn/backend.ts';
 import { createPaneWriters } from '../../../src/spawn/tmux/pane-writers.ts';
 import type { TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
@@ -25,10 +26,14 @@ async function arrange({ launcher }: { launcher?: number } = {}) {
   const clock = createVirtualClock();
   let asked = 0;
   const ordered: string[] = [];
+  const told: ToldFact[] = [];
   const writers = createPaneWriters({
-    port: { clock, tell: () => {} },
+    port: { clock, tell: (fact) => void told.push(fact) },
     request: { id, attempt: 1, files: { status } } as TmuxRequest,
-    deps: { table: createCurrentTable() } as never,
+    deps: {
+      table: createCurrentTable(),
+      trees: { get: () => ({ signal: async (signal: string) => [{ signal, via: 'group', pids: [1] }] }) },
+    } as never,
     server: {
       findPane: async () => {
         asked += 1;
@@ -52,6 +57,7 @@ async function arrange({ launcher }: { launcher?: number } = {}) {
     status,
     asked: () => asked,
     ordered,
+    told,
     say: (line: string) => appendFileSync(status, `\n${line}\n`),
   };
 }
@@ -125,3 +131,19 @@ test('a terminal is open while its own launcher leads it', async () => {
 
   expect(areOpen).toEqual([true, false, false]);
 });
+
+test.each([
+  ['gone', undefined, ['SIGHUP']],
+  ['still there', process.pid, []],
+] as const)(
+  'a leader whose output nothing reads is hung up once if its terminal is %s',
+  async (_, launcher, signals) => {
+    const { writers, say, told } = await arrange(launcher === undefined ? {} : { launcher });
+    say('drained 1');
+
+    const mayWrite = [await writers.mayStillWrite(), await writers.mayStillWrite()];
+
+    expect(mayWrite).toEqual([true, true]);
+    expect(told.map((fact) => 'signal' in fact && fact.signal)).toEqual(signals);
+  },
+);
