@@ -38,7 +38,8 @@ test('a command that exceeds its time is gone with its tree', () => {
   const marker = `60.${process.pid}`;
   const commands = [`echo begun; sleep ${marker} & sleep ${marker}`, 'echo next'];
 
-  const { results, ends, notice, live } = runAction('dangerous', { commands, timeoutMs: 1_000 });
+  // Long enough for the second command, also while browsers run beside it.
+  const { results, ends, notice, live } = runAction('dangerous', { commands, timeoutMs: 5_000 });
 
   expect(results[0]?.output).toEqual([
     { stdout: 'begun\n', stderr: expect.stringContaining('is gone'), outcome: { type: 'timeout' } },
