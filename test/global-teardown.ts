@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCgroups } from '../src/spawn/cgroup/cgroups.ts';
+import { endAll } from './support/os.ts';
 
 /** A process that was ordered to end may need this long on a slow machine. */
 const MAX_WAIT_MS = 5_000;
@@ -13,7 +14,7 @@ const MAX_LISTED = 40;
 
 /**
  * Marks the run: everything a test starts inherits `TROUPE_TEST_RUN` and a temp directory of its own. At the end
- * nothing may be left of either, or the run fails and names what is left. The mark keeps apart what other runs
+ * nothing may be left of either, or the run fails, names what is left and ends it. The mark keeps apart what other runs
  * on the same machine are doing.
  */
 export default function markRun(): () => Promise<void> {
@@ -27,6 +28,8 @@ export default function markRun(): () => Promise<void> {
 
   return async () => {
     const processes = await waitUntilGone({ mark, folder });
+    // A test that was cancelled has not cleaned up, and a persistent process outlives the run.
+    await endAll(processes.map(({ pid }) => pid));
     removeDeadCgroups();
     const files = readdirSync(folder).filter(
       (name) => name.startsWith('troupe-') && !isOfKilledHost(join(folder, name)),
