@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSupervisor, createToolHost, type ProcessHandle } from '../../src/index.ts';
+import { createSupervisor, createToolHost, type FinalView, type ProcessHandle } from '../../src/index.ts';
 import { isInstalled } from '../support/installed.ts';
 import { carriers, commandOf, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
@@ -42,6 +42,15 @@ function statOf(pid: number): string | null {
   } catch {
     return null;
   }
+}
+
+/** Checks that a process whose starter was killed has ended, and that its view says why its exit is unknown. */
+function expectLost(pid: number, view: FinalView): void {
+  expect(isAlive(pid)).toBe(false);
+  expect(view.status).toBe('lost');
+  expect(JSON.stringify(view.reason)).toContain(
+    'the starter process that would have reported it ended first',
+  );
 }
 
 test('a command is a child of the starter', async () => {
@@ -114,11 +123,7 @@ test('a command outlives a killed starter and ends as lost', async () => {
   await handle.write('text\n');
   const view = await handle.ended;
 
-  expect(isAlive(pid)).toBe(false);
-  expect(view.status).toBe('lost');
-  expect(JSON.stringify(view.reason)).toContain(
-    'the starter process that would have reported it ended first',
-  );
+  expectLost(pid, view);
 });
 
 test('a persistent command keeps its output and exit code after its starter was killed', async () => {
@@ -189,11 +194,7 @@ test('a command in a pty is lost after a killed starter, with its output', async
   await handle.write('text\n');
   const view = await handle.ended;
 
-  expect(isAlive(pid)).toBe(false);
-  expect(view.status).toBe('lost');
-  expect(JSON.stringify(view.reason)).toContain(
-    'the starter process that would have reported it ended first',
-  );
+  expectLost(pid, view);
   expect(handle.read().text.split('\n')).toEqual(['before', 'text', 'got text', '']);
 });
 
