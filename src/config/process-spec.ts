@@ -252,7 +252,7 @@ const ownHints = z.strictObject({
 });
 
 const empty = Object.freeze({});
-/** Returns one object for all processes: they are kept long after their end. */
+/** Returns the same object for every process, which saves memory. */
 const sharedEmpty = () => empty;
 
 const everyProcess = {

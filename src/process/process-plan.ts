@@ -35,7 +35,7 @@ export interface ProcessPlan extends ProcessDescription {
   readonly launch: Launch;
   /** Files that the process writes itself; `null` where all output passes through this program. */
   readonly files: SpawnRequest['files'];
-  /** Directory of the command; `cwd` is the same without secrets. */
+  /** Directory of the command, with its secrets; `cwd` is for people. */
   readonly directory: string;
   /** True if the process outlives this program. */
   readonly outlives: boolean;

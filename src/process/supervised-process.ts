@@ -110,7 +110,7 @@ export class SupervisedProcess {
       .until(() => this.life.hasEnded)
       .then(async () => {
         await this.output.flushed;
-        // Whoever waits for it keeps the view; a process that has ended need not.
+        // Releases the view: it would be kept as long as the process is listed.
         this.#ended = null;
         return this.view() as FinalView;
       });

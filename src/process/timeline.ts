@@ -91,7 +91,7 @@ export class Timeline {
 
   add(type: TimelineEvent, more: Pick<TimelineEntry, 'by' | 'detail' | 'signal' | 'cause'> = {}): void {
     addEntry(this.#entries, { type, at: this.#deps.clock.epochMs(), ...more });
-    // An array that grows has room for more; few entries follow the end.
+    // The copy has no spare capacity: few entries follow the end.
     if (type === 'process.ended') this.#entries = [...this.#entries];
     // A read is not worth a write of its own: it is saved with the next entry.
     if (type !== 'process.read') this.#deps.emit(this.#id, { type: 'record.changed' });

@@ -84,7 +84,7 @@ export function toRequest(
   };
 }
 
-/** Creates a value when it is read, and keeps it for this turn of the event loop: a backend keeps its request as long as the process lives. */
+/** Keeps a created value for one turn of the event loop. A backend keeps its request, but not the environment, while the process lives. */
 function keepForTurn<T>(create: () => T): () => T {
   let kept: { readonly value: T } | null = null;
   return () => {

@@ -164,7 +164,7 @@ function toLimits(
 
 function toCommand(spec: ParsedSpec, deps: SupervisorDeps): Command {
   if ('run' in spec) return { type: 'function', name: toFunctionName(spec.run) };
-  // A parsed array has room for more.
+  // The copy has no spare capacity, unlike a parsed array.
   if (typeof spec.command !== 'string') return { type: 'argv', argv: [...spec.command] };
   return { type: 'shell', script: spec.command, shell: spec.shell ?? deps.shell };
 }

@@ -4,7 +4,7 @@ import { instrumentPlaces, type Mutant } from './find-mutants.ts';
 import { runTests } from './run-tests.ts';
 import type { TreeCopy } from './tree-copy.ts';
 
-/** Time limit of the run that records: the whole suite, with instrumented code. On a quiet machine it takes a quarter of it. */
+/** Time limit of the run that records: the whole suite, with instrumented code. A quiet machine needs a quarter of it. */
 const LIMIT_MS = 3_600_000;
 
 /** Test files that ran the place of a mutant; the empty path stands for a program whose test is not known. */
@@ -12,7 +12,7 @@ export type Hits = (mutant: Mutant) => readonly string[];
 
 /**
  * Runs the whole suite once, with all places instrumented, and records which test files run which place, in their programs, too. Throws
- * where the run was cut: the tests that were missing would be taken for tests that do not exist.
+ * if the run was cut: places whose tests did not run would count as untested.
  */
 export async function recordHits(
   copy: TreeCopy,

@@ -11,7 +11,7 @@ import { startWithSetsid } from './start-with-setsid.ts';
 /** Leader of a terminal together with our end of the terminal. */
 export interface PtyChild {
   readonly pid: number;
-  /** Resolves in a later turn than the start, to `null` where the exit is unknown. */
+  /** Resolves after the turn of the start; `null` where the exit is unknown. */
   readonly exited: Promise<ExitStatus | null>;
   /**
    * Starts reading. Must be called once. `onClosed` is called once the leader has exited, no process holds the terminal, and

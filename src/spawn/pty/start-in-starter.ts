@@ -70,6 +70,6 @@ async function setUtf8(starter: Starter, slave: StarterStdio): Promise<void> {
     const { exited } = await starter.start({ command: ['stty', 'iutf8'], cwd: '/', env, stdio });
     await exited;
   } catch {
-    // Without stty, or without the starter, which the next order says.
+    // stty is missing, or the starter has ended, which the next order reports.
   }
 }

@@ -194,7 +194,7 @@ function createChildren(onUnref: () => void) {
       exits.delete(id);
       awaited.delete(id);
     },
-    /** Settles the exits that nobody will report. */
+    /** Settles all exits as unknown, because the starter has ended. */
     lose: (): void => {
       for (const { resolve } of exits.values()) resolve(null);
       exits.clear();
