@@ -102,10 +102,12 @@ export async function openScriptedStage(
   return {
     ...stage,
     backend,
-    /** Starts a process in the background. */
+    /** Starts a process in the background. Its row is below those of earlier ones, since it begins in a later millisecond. */
     start: async (label) => {
       const handle = stage.supervisor.start({ command: ['run', label], label, background: true });
       await eventually(() => expect(handle.status).toBe('backgrounded'));
+      const { createdAt } = handle.view();
+      await eventually(() => expect(Date.now()).toBeGreaterThan(createdAt + 1));
       return handle;
     },
   };
