@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type InputOptions, type Plugin, rolldown } from 'rolldown';
-import { fromDoors } from '../rolldown.config.ts';
+import { type InputOptions, type OutputOptions, type Plugin, rolldown } from 'rolldown';
+import { forVerbs, fromDoors } from '../rolldown.config.ts';
 import { inlineWasm } from '../src/packing/inline-wasm.ts';
 import { replacePlaces } from '../src/packing/replace-places.ts';
 
@@ -47,6 +47,7 @@ export default async function bundlePrograms(): Promise<() => void> {
 
 async function bundleCommandLine(folder: string): Promise<void> {
   const found = new Set<string>();
+  const { plugins, codeSplitting } = forVerbs(placeOfSource);
   const ownPrograms: Plugin = {
     name: 'own-programs',
     transform: (code, id) => {
@@ -59,7 +60,8 @@ async function bundleCommandLine(folder: string): Promise<void> {
   await write(folder, {
     input: join(root, 'src/cli/run-cli.ts'),
     external: [/^@lydell\//, /^@xterm\//, /^@anthropic-ai\//, /^(web-)?tree-sitter/],
-    plugins: [ownPrograms, placeOfSource],
+    plugins: [ownPrograms, ...plugins],
+    codeSplitting,
   });
   // Otherwise daemons and delegates would silently run from the sources, which is slow.
   if (found.size < 2)
@@ -85,13 +87,19 @@ async function bundleLibrary(folder: string): Promise<void> {
   });
 }
 
-async function write(folder: string, options: InputOptions): Promise<void> {
+async function write(
+  folder: string,
+  { codeSplitting, ...options }: InputOptions & Pick<OutputOptions, 'codeSplitting'>,
+): Promise<void> {
   const bundle = await rolldown({
     platform: 'node',
     checks: { ineffectiveDynamicImport: false },
     logLevel: 'warn',
     ...options,
   });
-  await bundle.write({ dir: folder, entryFileNames: '[name].js', chunkFileNames: '[name].js' });
+  await bundle.write({
+    ...{ dir: folder, entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+    ...(codeSplitting !== undefined && { codeSplitting }),
+  });
   await bundle.close();
 }

@@ -25,6 +25,7 @@ const copies = {
   'zod/LICENSE': 'library/zod.LICENSE',
   'rxjs/LICENSE.txt': 'library/rxjs.LICENSE',
   'tslib/LICENSE.txt': 'library/tslib.LICENSE',
+  'xstate/LICENSE': 'src/cli/xstate.LICENSE',
   '@dagrejs/dagre/LICENSE': 'inspector/dagre.LICENSE',
   'preact/LICENSE': 'inspector/preact.LICENSE',
   '@preact/signals/LICENSE': 'inspector/preact-signals.LICENSE',

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readDoors } from '../../src/packing/doors.ts';
 import { checkDeclarations, checkTypes } from './check-types.ts';
 import { smokeProgram } from './smoke.ts';
 
@@ -64,9 +65,20 @@ function checkPackage(folder: string): void {
   if (loaded.length > MOST_FILES)
     throw new Error(`import 'troupe' loads ${loaded.length} files, more than ${MOST_FILES}`);
   console.log(`ok    import 'troupe' loads ${loaded.length} files, at most ${MOST_FILES}`);
+  checkDoors(project);
   checkDeclarations(join(project, 'node_modules/troupe'));
   checkProgram(project);
   checkTypes(path, { folder, run });
+}
+
+/** Imports each door alone: parts that need each other work in one order and break in another. A door may lack its optional package. */
+function checkDoors(project: string): void {
+  for (const door of Object.keys(readDoors())) {
+    const name = door === 'index' ? 'troupe' : `troupe/${door}`;
+    const code = `await import('${name}').catch((error) => { if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error; });`;
+    const command = [process.execPath, '--input-type=module', '--eval', code] as const;
+    run({ title: `import '${name}' works alone`, command, cwd: project });
+  }
 }
 
 /** npm warns at an install of scripts that it might run. */
