@@ -55,15 +55,19 @@ function unregister({ reportError }: Runtime, { supervisors, supervisorId }: Sup
   }
 }
 
-async function findSurvivors(
-  { registry }: Runtime,
-  { trees }: SupervisorDeps,
+/** Returns what is alive at the end of a shutdown. */
+export async function findSurvivors(
+  { registry }: Pick<Runtime, 'registry'>,
+  { trees }: Pick<SupervisorDeps, 'trees'>,
 ): Promise<ShutdownReport['survivors']> {
-  const alive = [...registry.live.values(), ...registry.withLeftovers];
-  return Promise.all(
-    alive.map(async ({ id, life: { view } }) => {
-      const seen = view.status === 'stopping' ? view.survivors : [];
-      return { id, members: seen.length > 0 ? seen : ((await trees.get(id)?.survey()) ?? []) };
-    }),
-  );
+  const live = [...registry.live.values()].map(async ({ id, life: { view } }) => {
+    const seen = view.status === 'stopping' ? view.survivors : [];
+    return { id, members: seen.length > 0 ? seen : ((await trees.get(id)?.survey()) ?? []) };
+  });
+  // The end of a leftover may be known only in a moment: then the tree has no members any more.
+  const left = registry.withLeftovers.map(async ({ id }) => {
+    const members = await trees.get(id)?.survey();
+    return members?.length === 0 ? [] : [{ id, members: members ?? [] }];
+  });
+  return [...(await Promise.all(live)), ...(await Promise.all(left)).flat()];
 }
