@@ -109,7 +109,7 @@ const forLibrary = defineConfig({
     sourcemap: true,
     codeSplitting: {
       groups: [
-        // In a part of its own: what is made of it is used while a part is loaded, so no part may need each other.
+        // Schemas are made while their part is loaded: with zod in one of two parts that need each other, that failed.
         { name: 'zod', test: /\/node_modules\/zod\/|virtual:lazy-schema/, priority: 1 },
         { name: 'basics', test: basics, includeDependenciesRecursively: false },
       ],
@@ -155,8 +155,8 @@ const forSupervisor =
   /\/src\/(supervisor\/create-supervisor|control\/daemon|cli\/verbs\/run\/(run-here|run-in-daemon))\.[jt]s$/;
 
 /** Takes the operators of rxjs that are used. Its modules for Node are CommonJS, of which a bundle takes all. */
-const wholeRxjs: Plugin = {
-  name: 'whole-rxjs',
+const usedRxjs: Plugin = {
+  name: 'used-rxjs',
   resolveId: (source) =>
     source === 'rxjs' ? { id: join(rxjsFolder, 'index.js'), moduleSideEffects: false } : null,
 };
@@ -164,7 +164,7 @@ const wholeRxjs: Plugin = {
 /** Returns the plugins of the program's bundle, and its parts: a third of the time of `troupe run` was spent on finding modules. */
 export function forVerbs(places: Plugin) {
   return {
-    plugins: [wholeRxjs, cheapBuiltins, places, lazySchemas],
+    plugins: [usedRxjs, cheapBuiltins, places, lazySchemas],
     codeSplitting: {
       groups: [
         { name: 'list', test: forList },

@@ -71,11 +71,11 @@ function checkPackage(folder: string): void {
   checkTypes(path, { folder, run });
 }
 
-/** Imports each door alone: parts that need each other work in one order and break in another. A door may lack its optional package. */
+/** Imports each door in a program of its own: parts that need each other may load in one order only. A door may lack its optional package. */
 function checkDoors(project: string): void {
   for (const door of Object.keys(readDoors())) {
     const name = door === 'index' ? 'troupe' : `troupe/${door}`;
-    const code = `await import('${name}').catch((error) => { if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error; });`;
+    const code = `await import('${name}').catch((error) => { if (!/^Cannot find package/.test(error.message)) throw error; });`;
     const command = [process.execPath, '--input-type=module', '--eval', code] as const;
     run({ title: `import '${name}' works alone`, command, cwd: project });
   }
