@@ -39,9 +39,8 @@ const inProcess = [
 const commandLine = ['test/cli/**/*.test.ts'];
 
 const shared = {
-  // Each program that a test starts is forked from a worker, which costs more the larger its heap is. With three workers on two processors
-  // a collection on several threads waits for itself.
-  execArgv: ['--max-semi-space-size=16', '--single-threaded-gc'],
+  // Each program that a test starts is forked from a worker, which costs more the larger its heap is.
+  execArgv: ['--max-semi-space-size=4'],
   setupFiles: ['test/share-compile-cache.ts', 'test/small-host.ts'],
   // For what hangs: a machine with other work may stop any of them for seconds, and a test may start several programs.
   testTimeout: 120_000,
