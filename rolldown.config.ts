@@ -56,16 +56,19 @@ function oldPlaces(folder: string): Plugin {
  */
 const library = join(root, 'dist/library');
 
+const rxjsFolder = join(root, 'node_modules/rxjs/dist/esm');
+/** The operators of rxjs as modules. Those for Node are CommonJS, of which a bundle takes all. */
+const operators = { id: join(rxjsFolder, 'index.js'), moduleSideEffects: false };
+const rxjsClasses = /^internal\/(Observable|\w*Subject|Subscriber|Subscription|config|util\/\w+Error)$/;
+
 /**
  * Puts the operators of rxjs that are used into the library, on top of the user's own classes: `events$` is an `Observable` of the rxjs
  * beside us, and two hundred modules of it are not loaded.
  */
-const rxjsFolder = join(root, 'node_modules/rxjs/dist/esm');
-const rxjsClasses = /^internal\/(Observable|\w*Subject|Subscriber|Subscription|config|util\/\w+Error)$/;
 const onUsersRxjs: Plugin = {
   name: 'on-users-rxjs',
   resolveId: (source, importer) => {
-    if (source === 'rxjs') return { id: join(rxjsFolder, 'index.js'), moduleSideEffects: false };
+    if (source === 'rxjs') return operators;
     if (!importer?.startsWith(rxjsFolder) || !source.startsWith('.')) return null;
     const path = relative(rxjsFolder, join(dirname(importer), source));
     return rxjsClasses.test(path)
@@ -154,17 +157,16 @@ const forList =
 const forSupervisor =
   /\/src\/(supervisor\/create-supervisor|control\/daemon|cli\/verbs\/run\/(run-here|run-in-daemon))\.[jt]s$/;
 
-/** Takes the operators of rxjs that are used. Its modules for Node are CommonJS, of which a bundle takes all. */
-const usedRxjs: Plugin = {
-  name: 'used-rxjs',
-  resolveId: (source) =>
-    source === 'rxjs' ? { id: join(rxjsFolder, 'index.js'), moduleSideEffects: false } : null,
+/** Puts the operators of rxjs that are used into the program, with the classes. */
+const ownRxjs: Plugin = {
+  name: 'own-rxjs',
+  resolveId: (source) => (source === 'rxjs' ? operators : null),
 };
 
 /** Returns the plugins of the program's bundle, and its parts: a third of the time of `troupe run` was spent on finding modules. */
 export function forVerbs(places: Plugin) {
   return {
-    plugins: [usedRxjs, cheapBuiltins, places, lazySchemas],
+    plugins: [ownRxjs, cheapBuiltins, places, lazySchemas],
     codeSplitting: {
       groups: [
         { name: 'list', test: forList },

@@ -64,7 +64,7 @@ export async function findSurvivors(
     const seen = view.status === 'stopping' ? view.survivors : [];
     return { id, members: seen.length > 0 ? seen : ((await trees.get(id)?.survey()) ?? []) };
   });
-  // The end of a leftover may be known only in a moment: then the tree has no members any more.
+  // A leftover may have ended without its process knowing yet.
   const left = registry.withLeftovers.map(async ({ id }) => {
     const members = await trees.get(id)?.survey();
     return members?.length === 0 ? [] : [{ id, members: members ?? [] }];
