@@ -41,6 +41,8 @@ function run({ title, command, cwd }: Step): string {
 }
 
 function checkPackage(folder: string): void {
+  // As in a fresh clone: a package without it would be packed as well.
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
   run({ title: 'it builds and packs', command: ['npm', 'pack', '--pack-destination', folder], cwd: root });
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
   if (tarball === undefined) throw new Error('npm pack wrote no tarball');
