@@ -94,7 +94,7 @@ export class SupervisedProcess {
       owner,
       life: life.view,
       times: life.times,
-      ready: this.#ready,
+      ready: this.#currentReadiness,
       clock: this.deps.clock,
       output: output.view(),
       terminal: input.terminal.view,
@@ -121,10 +121,18 @@ export class SupervisedProcess {
   async ready(options: AbortOptions = {}): Promise<ReadyView> {
     const settings = parseOptions(abortOptions, { input: options, name: 'ready' });
     const { signal, release } = toWaitSignal(settings, () => this.orders.kill({ by: 'owner' }));
-    await this.changes.until(() => this.#ready.state !== 'waiting' || this.life.isOver, signal);
+    await this.changes.until(() => this.#currentReadiness.state !== 'waiting' || this.life.isOver, signal);
     release();
-    if (this.#ready.state !== 'waiting' || !this.life.isOver) return this.#ready;
+    const ready = this.#currentReadiness;
+    if (ready.state !== 'waiting' || !this.life.isOver) return ready;
     return { state: 'failed', why: this.life.isDetached ? 'its supervisor ended first' : 'it ended first' };
+  }
+
+  /** Readiness ends with the leader, although its last output and its tree are still awaited. */
+  get #currentReadiness(): ReadyView {
+    const { view } = this.life;
+    const hasLeaderExited = !this.life.isOver && 'exit' in view && view.exit !== null;
+    return hasLeaderExited && this.#ready.state === 'ready' ? { state: 'waiting' } : this.#ready;
   }
 
   setReady(ready: ReadyView): void {

@@ -57,6 +57,31 @@ test('a match may lie before the call', async () => {
   expect(late.map(({ matchedLine }) => matchedLine)).toEqual(Array(3).fill('listening on 2'));
 });
 
+test('a process is not ready once its leader has exited', async () => {
+  await using rig = createVirtualHarness();
+  const handle = rig.supervisor.start({
+    ...{ command: 'x', background: true, ready: { line: 'up' } },
+    restart: { policy: 'permanent' },
+  });
+  rig.run(0).print('up\n');
+  await handle.ready();
+  rig.run(0).holdsOutput = true;
+  rig.run(0).exit();
+
+  const { status } = handle.view();
+  const ready = handle.ready();
+  const waiting = waitFor(handle, { clock: rig.clock, ready: true });
+  await rig.pass(2_000);
+  const attemptWhileWaiting = handle.view().attempt;
+  rig.run(1).print('up\n');
+
+  expect(status).toBe('backgrounded');
+  expect(attemptWhileWaiting).toBe(2);
+  expect(await ready).toMatchObject({ state: 'ready' });
+  expect(await waiting).toMatchObject({ met: ['ready'], process: { attempt: 2 } });
+  expect((await waiting).waitedMs).toBeGreaterThan(0);
+});
+
 test('an offset counts the bytes of all streams', async () => {
   await using given = arrange();
   given.run.print('warning\n', 'stderr');
