@@ -49,7 +49,7 @@ test('a promoted command is waited for to its end', async () => {
   await using given = openTools();
   const command = 'echo first; until [ -e go ]; do sleep 0.05; done; echo last; exit 3';
 
-  const promoted = await given.call('run_command', { command, timeout_seconds: 0.2 });
+  const promoted = await given.call('run_command', { command, timeout_seconds: 1.5 });
   const { process_id } = dataOf(promoted);
   const waiting = given.call('wait_for', { process_id });
   await given.call('run_command', { command: 'touch go' });
