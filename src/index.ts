@@ -87,6 +87,7 @@ export type {
   SizeOptions,
   WorkerContext,
 } from './config/process-spec.ts';
+export type { RemoteOptions } from './config/remote-options.ts';
 export type { AppliedLimits, ResourceLimits } from './config/resource-limits.ts';
 export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
 export type { EndingSignal } from './config/signal-name.ts';
@@ -237,6 +238,7 @@ export type {
   BackendCapabilities,
   BackendPort,
   InProcessWork,
+  PortableRequest,
   ProcessMode,
   SpawnFiles,
   SpawnRequest,

@@ -85,6 +85,8 @@ export interface HaltedTree {
 
 /** Commands of a process actor to its backend, in the imperative. */
 export type BackendCommand =
+  /** Gives up a start that has not happened yet. A start that cannot be prevented is followed by `tree.end`. */
+  | { type: 'start.cancel' }
   /** Signals the whole tree to end it, also a halted one, and watches it until `tree.gone`. */
   | { type: 'tree.end'; signal: ProcessSignal; why: SignalReason }
   /** Signals the members that live now, without expecting an end. */

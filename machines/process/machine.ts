@@ -265,9 +265,9 @@ export const processMachine = processSetup.createMachine({
               { guard: 'isStopOrdered', target: '#process.killed' },
               { target: 'unspawned', actions: 'recordSpawnFailure' },
             ],
-            'process.stop': { actions: 'orderKill' },
-            'deadline.wait': { guard: 'isKilledOnTimeout', actions: 'orderTimeout' },
-            'deadline.execution': { actions: 'orderTimeout' },
+            'process.stop': { actions: ['orderKill', 'cancelStart'] },
+            'deadline.wait': { guard: 'isKilledOnTimeout', actions: ['orderTimeout', 'cancelStart'] },
+            'deadline.execution': { actions: ['orderTimeout', 'cancelStart'] },
           },
         },
         adopting: {

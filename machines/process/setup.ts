@@ -68,6 +68,7 @@ const base = setup({
       signal: 'SIGKILL',
       why: recording.toSignalReason(context, event),
     })),
+    cancelStart: sendTo('runner', { type: 'start.cancel' }),
     signalTree: sendTo('runner', ({ event }) => toTreeCommand(event)),
     /** Continues what is left of a paused process whose leader has ended. */
     continueTree: sendTo('runner', {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { abortSignal, onAbort } from './abort-signal.ts';
 import { type Duration, duration } from './duration.ts';
 import { ownId } from './own-id.ts';
+import { host } from './remote-options.ts';
 import { type ResourceLimits, resourceLimits } from './resource-limits.ts';
 import {
   dropUndefined,
@@ -156,6 +157,11 @@ export interface CommandSpec extends ProcessOptions {
   readonly size?: SizeOptions | undefined;
   /** Variables that tell programs that no person is there. Default: those of the supervisor. */
   readonly hints?: HintOptions | undefined;
+  /**
+   * Host that runs the command: `local` for this machine, or a pool of the supervisor's `remote` servers, such as `pool:gpu`. There its `cwd`
+   * and its files are those of the worker, and variables of this program are not inherited. Default: the pool of `remote`, else `local`.
+   */
+  readonly host?: 'local' | `pool:${string}` | undefined;
   /** Limits on what it may use, over those of the supervisor. Default: the supervisor's `resourceLimits`. */
   readonly resourceLimits?: ResourceLimits | undefined;
   /**
@@ -306,6 +312,7 @@ export const commandSpec = z.strictObject({
   interactive: z.boolean().default(false),
   size: terminalSize.prefault({}),
   hints: ownHints.optional(),
+  host: host.optional(),
   resourceLimits: resourceLimits.optional(),
   onDuplicate: z.enum(['allow', 'join', 'refuse']).default('allow'),
   force: z.boolean().default(false),

@@ -2,6 +2,7 @@ import type { InspectionEvent, Observer } from 'xstate';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { type Duration, duration } from './duration.ts';
+import { remoteOptions } from './remote-options.ts';
 import { resourceLimits } from './resource-limits.ts';
 import { type AskSecret, secretSources } from './secret-source.ts';
 
@@ -186,6 +187,7 @@ export const supervisorOptions = z.strictObject({
   wrapBackend: z
     .custom<(backend: never) => BackendShape>((value) => typeof value === 'function', 'a function')
     .optional(),
+  remote: remoteOptions.optional(),
   inspect: z
     .custom<Inspect>(
       (value) => typeof ((value as Observer<InspectionEvent> | null)?.next ?? value) === 'function',

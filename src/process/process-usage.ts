@@ -34,7 +34,7 @@ export function createUsageReader({
   };
 }
 
-/** Returns the pid of the leader while it lives; `null` otherwise. */
+/** Returns the pid of the leader while it lives on this machine; `null` otherwise. */
 function toLivePid(view: ProcessView): number | null {
-  return 'endedAt' in view || !('pid' in view) ? null : view.pid;
+  return 'endedAt' in view || !('pid' in view) || view.host !== null ? null : view.pid;
 }

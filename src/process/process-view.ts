@@ -88,6 +88,8 @@ export interface ProcessDescription {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Reason why the process runs in the foreground or in the background. */
   readonly executionMode: string;
+  /** Pool that runs it, such as `pool:gpu`; `null` for this machine. Pids and paths are then of another one. */
+  readonly host: string | null;
   /** Limits on what it may use; `null` without any. */
   readonly resourceLimits: AppliedLimits | null;
 }
@@ -184,7 +186,7 @@ export function hasLiveMembers(view: ProcessView): boolean {
 
 const described = toNames<ProcessDescription>({
   ...{ id: 0, kind: 0, command: 0, commandLine: 0, cwd: 0, label: 0, owner: 0, lifetime: 0 },
-  ...{ tool: 0, callId: 0, metadata: 0, executionMode: 0, resourceLimits: 0 },
+  ...{ tool: 0, callId: 0, metadata: 0, executionMode: 0, host: 0, resourceLimits: 0 },
 });
 
 const shown = toNames<Omit<ProcessFacts, keyof ProcessDescription>>({

@@ -30,7 +30,14 @@ export function readRecord(
  */
 function complete(record: ProcessRecord): ProcessRecord {
   const { view, revival, timeline } = record;
-  const { terminal = null, progress = null, awaitsInput = null, callId = null, resourceLimits = null } = view;
+  const {
+    terminal = null,
+    progress = null,
+    awaitsInput = null,
+    callId = null,
+    host = null,
+    resourceLimits = null,
+  } = view;
   return {
     ...record,
     view: {
@@ -43,8 +50,7 @@ function complete(record: ProcessRecord): ProcessRecord {
       progress,
       takesInput: view.takesInput ?? (terminal?.type === 'terminal' || revival?.stdin === 'pipe'),
       awaitsInput,
-      callId,
-      resourceLimits,
+      ...{ callId, host, resourceLimits },
     },
     timeline: timeline.map(toTimelineEntry),
     revival: revival === null ? null : completeRevival(revival),

@@ -82,6 +82,7 @@ const facts = {
   lifetime: oneOf('session', 'parent', 'persistent'),
   tool: orNull(text),
   callId: optional(orNull(text)),
+  host: optional(orNull(text)),
   metadata: mapOf(anything),
   mode: text,
   executionMode: text,

@@ -5,6 +5,7 @@ import type { FunctionSpec } from '../config/process-spec.ts';
 import type { AppliedLimits } from '../config/resource-limits.ts';
 import type { WorkerModule } from '../config/worker-module.ts';
 import type { OutputSink } from '../output/output-sink.ts';
+import type { Hints } from './environment.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
 
 /** Kind of connection to a process, which decides how a person can look at it from outside. */
@@ -34,6 +35,20 @@ export interface SpawnRequest {
   readonly limits: AppliedLimits | null;
   /** Values that are never shown: `redactText` replaces them in command lines and error texts. */
   readonly secrets: readonly string[];
+  /** Parts of the request for another host, where `env` means nothing; absent for this one. */
+  readonly portable?: PortableRequest;
+}
+
+/** Parts of a request from which another host makes its environment. */
+export interface PortableRequest {
+  readonly pool: string;
+  readonly owner: string;
+  readonly depth: number;
+  /** Additions to the environment there; `null` removes a variable. */
+  readonly overrides: Readonly<Record<string, string | null>>;
+  readonly hints: Hints;
+  /** Time of the process's creation, in milliseconds since the epoch. */
+  readonly orderedAt: number;
 }
 
 /** Absolute paths of the files of one process. */
@@ -70,6 +85,8 @@ export interface BackendPort {
   readonly startedAtMs?: number;
   /** Leader named by the record, for `adopt`; perhaps of the attempt before. */
   readonly leader?: ProcessIdentity;
+  /** Offset in the output at which that of the attempt begins, for `adopt`. */
+  readonly attemptOffset?: number;
   tell(fact: ToldFact): void;
   /**
    * Keeps the last screen for later readers. To be called before `output.ended`, and earlier where that may take long; the last
@@ -93,6 +110,8 @@ export interface BackendPort {
  * - reports `process.signalled` for each signal that has reached a process, with the reason in its command; a repetition for the same
  * processes is not reported;
  * - on `tree.survey` reports `tree.surveyed` with the living members beside the leader. Members that outlive the leader do not keep the program running;
+ * - on `start.cancel` reports `process.spawnFailed` if it has started nothing and can still prevent that; a start that takes milliseconds
+ * ignores it;
  * - on `output.settle` reports `output.quieted` once no byte has come for that long;
  * - answers `process.write`, `process.endInput`, `process.resize` and `terminal.…` through the reply they carry, also with a
  * refusal;

@@ -49,6 +49,8 @@ export function refuseAll({ onCommand, tell }: Pick<BackendPort, 'onCommand' | '
         return refuseSignal(command, notRunning);
       case 'tree.survey':
         return tell({ type: 'tree.surveyed', leftovers: [] });
+      case 'start.cancel':
+        return;
       case 'output.settle':
         return tell({ type: 'output.quieted' });
       case 'terminal.capture':

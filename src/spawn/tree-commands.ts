@@ -148,6 +148,8 @@ export function createTreeCommands(options: TreeCommandOptions): TreeCommands {
           return void orderTree(command, { port, findTree });
         case 'tree.survey':
           return void surveyTree();
+        case 'start.cancel':
+          return;
         case 'output.settle':
           return settleOutput(command.quietMs);
         case 'process.write':

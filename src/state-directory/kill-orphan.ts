@@ -1,5 +1,6 @@
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions } from '../config/process-order-options.ts';
+import { readRemoteVariables, SERVERS_VARIABLE } from '../config/remote-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { openReachableSupervisor } from '../control/reachable-supervisor.ts';
 import { toNotRunning } from '../process/kill-process.ts';
@@ -25,14 +26,27 @@ export async function killOrphan(
   if (type === 'elsewhere') throw elsewhere(record);
   if (type === 'ended' && view.leftovers.length === 0) return toNotRunning(view, clock.epochMs());
   const supervisor = openReachableSupervisor(
-    { stateDirectory: paths.directory, clock, recover: false, handleSignals: false },
+    {
+      stateDirectory: paths.directory,
+      clock,
+      recover: false,
+      handleSignals: false,
+      ...readRemoteVariables(),
+    },
     { ask: null, adoptsToStop: id },
   );
   try {
-    return (await supervisor.get(id)?.kill(options)) ?? null;
+    const handle = supervisor.get(id);
+    if (handle === undefined && view.mode === 'remote') throw withoutServers(record);
+    return (await handle?.kill(options)) ?? null;
   } finally {
     await supervisor.shutdown();
   }
+}
+
+function withoutServers({ view }: ProcessRecord): TroupeError {
+  const message = `Process ${view.id} runs on another host (${view.host}), and its servers are not known here: set ${SERVERS_VARIABLE}.`;
+  return new TroupeError({ code: 'unreachable', message });
 }
 
 function elsewhere({ view, supervisorId }: ProcessRecord): TroupeError {

@@ -52,6 +52,9 @@ export async function resolveStatus(
     replay(record, { facts, at, reader: { clock, scope: here } });
   const lose = (why: string) => tell([{ type: 'process.lost', why }]);
   if ('endedAt' in view) return { type: 'ended', view: await withLiveLeftovers({ ...record, view }, deps) };
+  // Its worker has it; a supervisor that adopts it asks there.
+  if (view.mode === 'remote' && revival !== null)
+    return { type: 'orphaned', view: asOfNow(record, clock.epochMs()) };
   if (!isSameScope(record.scope, here)) {
     return record.scope.bootId !== here.bootId
       ? lose('the machine was restarted since')

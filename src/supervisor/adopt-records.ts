@@ -88,7 +88,8 @@ function claim(record: ProcessRecord, { store, supervisorId, scope, clock, regis
 
 /** Returns `process.adopt` for a process that may have outlived its supervisor; any other is lost, and its remaining tree is killed. */
 function toFirstEvent(record: ProcessRecord, deps: SupervisorDeps): UntimedEvent {
-  if (!isSameScope(record.scope, deps.scope))
+  const isElsewhere = record.view.mode === 'remote' && record.revival !== null;
+  if (!isElsewhere && !isSameScope(record.scope, deps.scope))
     return { type: 'process.lost', why: 'the machine was restarted since' };
   if (record.revival !== null) return { type: 'process.adopt' };
   registerTree(record, deps);

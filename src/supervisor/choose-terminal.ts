@@ -22,21 +22,24 @@ export interface TerminalChoice {
  */
 export function chooseTerminal(
   spec: ParsedSpec,
-  { id, deps }: { id: string; deps: SupervisorDeps },
+  { id, host, deps }: { id: string; host: string | null; deps: SupervisorDeps },
 ): TerminalChoice | null {
   if ('run' in spec || !spec.interactive) return null;
+  if (host !== null && deps.remote !== null)
+    return withTerminal(deps.remote, { id, spec, deps, because: `A terminal of its worker in ${host}.` });
   const { terminal: wanted } = deps.settings;
   if (wanted === 'none') return without(notWanted(wanted), spec);
   const obstacle = wanted === 'pty' ? notWanted(wanted) : findObstacle(spec, deps);
   const tmux = obstacle ?? deps.terminals.tmux();
   if (!('why' in tmux)) {
     if (Object.keys(spec.secrets).length > 0) return without(cannotHide, spec);
-    return withTerminal(tmux, { id, spec, deps, because: 'tmux is installed' });
+    return withTerminal(tmux, { id, spec, deps, because: `A terminal of ${tmux.mode}: tmux is installed.` });
   }
   if (spec.lifetime === 'persistent') throw notWithoutTmux(tmux);
   if (wanted === 'tmux') return without(tmux, spec);
   const pty = deps.terminals.pty();
-  if (!('why' in pty)) return withTerminal(pty, { id, spec, deps, because: tmux.why });
+  if (!('why' in pty))
+    return withTerminal(pty, { id, spec, deps, because: `A terminal of ${pty.mode}: ${tmux.why}.` });
   return without(tmux.why === pty.why ? pty : { ...pty, why: `${tmux.why}, and ${pty.why}` }, spec);
 }
 
@@ -73,7 +76,7 @@ function withTerminal(
     type: 'terminal',
     ...size,
     attach: backend.attachCommand?.(id) ?? toAttachCommand(id, deps),
-    because: `A terminal of ${backend.mode}: ${because}.`,
+    because,
   };
   return { view, backend, size };
 }

@@ -48,7 +48,7 @@ export function createPlan(decided: Decisions, deps: SupervisorDeps): ProcessPla
 
 /** Returns the request to a backend for one attempt. */
 export function toRequest(
-  { plan, input }: Pick<SupervisedProcess, 'plan' | 'input'>,
+  { plan, input, life }: Pick<SupervisedProcess, 'plan' | 'input' | 'life'>,
   { attempt, deps }: { readonly attempt: number; readonly deps: SupervisorDeps },
 ): SpawnRequest {
   const { id, owner, launch, directory, files, outlives, resourceLimits } = plan;
@@ -81,6 +81,13 @@ export function toRequest(
     terminal: input.terminal.orderedSize,
     secrets: Object.values(secrets),
     files,
+    ...(plan.host !== null && {
+      portable: {
+        ...{ pool: plan.host.replace(/^pool:/, ''), owner, depth, hints },
+        overrides: { ...settings.env, ...env },
+        orderedAt: life.times.createdAt,
+      },
+    }),
   };
 }
 

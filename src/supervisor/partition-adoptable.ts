@@ -37,7 +37,9 @@ export function partitionAdoptable(
 
 /** Returns `true` if the process may still be alive; only then its backend is needed. */
 function mayLive({ view, revival, scope }: ProcessRecord, deps: SupervisorDeps): boolean {
-  return !('endedAt' in view) && revival !== null && isSameScope(scope, deps.scope);
+  return (
+    !('endedAt' in view) && revival !== null && (view.mode === 'remote' || isSameScope(scope, deps.scope))
+  );
 }
 
 function toProblem({ obstacle, records }: Unadoptable): string {

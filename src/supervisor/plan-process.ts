@@ -20,6 +20,7 @@ import type { Backend, InProcessWork, Work } from '../spawn/backend.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
 import { type LimitObstacle, planLimits, readLimitPowers } from '../spawn/limits.ts';
 import { workerBackend } from '../spawn/worker/worker-backend.ts';
+import { chooseHost, toRemoteDirectory } from './choose-host.ts';
 import { chooseTerminal, type TerminalChoice } from './choose-terminal.ts';
 import { createPlan } from './create-plan.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
@@ -47,12 +48,13 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
   const id = given.id ?? deps.system.createId(given.kind, toCommandLine(shown));
   const isDurable = lifetime === 'persistent';
   if (isDurable) checkPersistent(spec, deps);
-  const terminal = chooseTerminal(spec, { id, deps });
-  const backend = toBackend(spec, { terminal, deps });
+  const host = chooseHost(spec, deps);
+  const terminal = chooseTerminal(spec, { id, host, deps });
+  const backend = toBackend(spec, { terminal, host, deps });
   const input = 'run' in spec ? null : checkInput({ ...spec, lifetime });
   if ('command' in spec) checkCwdFile(spec);
   const launch = toLaunch(spec, { command, terminal, deps });
-  const cwd = resolve(deps.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
+  const cwd = toDirectory(spec, { host, deps });
   return createPlan(
     {
       description: {
@@ -68,6 +70,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
         callId: spec.callId ?? null,
         metadata: redactValue(spec.metadata, secrets),
         executionMode: execution.because,
+        host,
         resourceLimits: toAppliedLimits(spec, { backend, isDurable, deps }),
       },
       run: {
@@ -113,8 +116,8 @@ function toAppliedLimits(
       ...{ option: first, why: `the backend "${backend.mode}" keeps no limits` },
       remedy: 'Leave it out.',
     });
-  // A backend of the caller's knows what it can keep.
-  if (deps.treeDeps === null) return limits;
+  // A backend of the caller's knows what it can keep, and so does a worker.
+  if (deps.treeDeps === null || backend.mode === 'remote') return limits;
   const { cgroups } = deps;
   const powers = readLimitPowers(cgroups === null ? () => 'the option "cgroups" is false' : cgroups.enable);
   const planned = planLimits(limits, { writesOwnLog: isDurable && backend.mode === 'file', powers });
@@ -135,11 +138,20 @@ function toRestartSettings(restart: ParsedSpec['restart']): RestartSettings {
   };
 }
 
+function toDirectory(
+  spec: ParsedSpec,
+  { host, deps }: { readonly host: string | null; readonly deps: SupervisorDeps },
+): string {
+  if (host !== null && 'command' in spec) return toRemoteDirectory(spec);
+  return resolve(deps.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
+}
+
 function toBackend(
   spec: ParsedSpec,
-  { terminal, deps }: { terminal: TerminalChoice | null; deps: SupervisorDeps },
+  { terminal, host, deps }: { terminal: TerminalChoice | null; host: string | null; deps: SupervisorDeps },
 ): Backend {
-  const { backend, durableBackend } = deps;
+  const { backend, durableBackend, remote } = deps;
+  if (host !== null && remote !== null) return remote;
   if ('run' in spec) return typeof spec.run === 'function' ? inProcessBackend : workerBackend;
   if (terminal?.backend != null) return terminal.backend;
   return spec.lifetime === 'persistent' ? (durableBackend ?? backend) : backend;

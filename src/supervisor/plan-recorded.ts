@@ -1,4 +1,5 @@
 import type { RunSettings } from '../../machines/process/context.ts';
+import { SERVERS_VARIABLE } from '../config/remote-options.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import { toDescription } from '../process/process-view.ts';
@@ -69,12 +70,21 @@ function inactive({ settings }: SupervisorDeps): RunSettings {
 }
 
 /** Finds the backend that runs a recorded persistent process. */
-export function findRecordedBackend({ revival }: ProcessRecord, deps: SupervisorDeps): Backend | Unavailable {
+export function findRecordedBackend(
+  { view, revival }: ProcessRecord,
+  deps: SupervisorDeps,
+): Backend | Unavailable {
+  if (view.mode === 'remote') return deps.remote ?? noServers;
   const isOwn = deps.settings.backend !== undefined;
   if (revival?.size == null) return deps.durableBackend ?? ownBackend;
   const tmux = deps.terminals.tmux();
   return 'why' in tmux && isOwn ? ownBackend : tmux;
 }
+
+const noServers: Unavailable = {
+  why: 'this supervisor has no option "remote"',
+  remedy: `Give it one, or set ${SERVERS_VARIABLE}`,
+};
 
 const ownBackend: Unavailable = {
   why: 'the backend of the option "backend" adopts no processes',

@@ -48,6 +48,7 @@ export function provideProcessEffects({
           clock,
           ...(input.adopts && startedAtMs !== null && { startedAtMs }),
           ...(input.adopts && leader !== null && { leader }),
+          ...(input.adopts && { attemptOffset: output.attemptOffset }),
           tell: (fact) => {
             if (fact.type === 'process.exited') output.log.expectEnd();
             sendBack({ ...fact, atMs: clock.nowMs() });

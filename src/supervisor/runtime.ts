@@ -180,6 +180,8 @@ async function findMembers(
 ): Promise<readonly TreeMember[]> {
   const identity = trees.identityOf(id);
   const others = (await trees.get(id)?.survey()) ?? [];
+  // Its pid is one of another machine.
+  if (plan.host !== null) return others;
   if (!('pid' in view) || view.pid === null || isFinal(view.status)) return others;
   const { pid } = view;
   const { pgid = pid, startedAt = '' } = identity ?? {};

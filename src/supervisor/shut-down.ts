@@ -23,7 +23,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
 
   runtime.watches.close();
 
-  for (const backend of new Set([deps.backend, deps.durableBackend])) await backend?.close?.();
+  for (const backend of new Set([deps.backend, deps.durableBackend, deps.remote])) await backend?.close?.();
   await deps.terminals.close();
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),

@@ -15,6 +15,8 @@ import { type Cgroups, createCgroups } from '../spawn/cgroup/cgroups.ts';
 import { LINEAGE } from '../spawn/environment.ts';
 import { createFileBackend } from '../spawn/file/file-backend.ts';
 import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
+import { createRemoteBackend } from '../spawn/remote/remote-backend.ts';
+import { createRemoteHosts } from '../spawn/remote/remote-hosts.ts';
 import { createStarter, type Starter } from '../spawn/starter/starter.ts';
 import { createTerminals, ownTerminals, type Terminals } from '../spawn/terminal/terminals.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
@@ -56,6 +58,8 @@ export interface SupervisorDeps {
   readonly backend: Backend;
   /** Runs commands that outlive this program; `null` if that is not possible. */
   readonly durableBackend: Backend | null;
+  /** Runs commands on other hosts; `null` without the option. */
+  readonly remote: Backend | null;
   readonly terminals: Terminals;
   readonly clock: Clock;
   readonly system: SystemDeps;
@@ -165,6 +169,7 @@ export function createSupervisorDeps(
         supervisors?.register({ id: supervisorId, ...entry() });
     },
     backend: ownBackend ?? wrap(createPipeBackend(toTreeDeps())),
+    remote: toRemote(settings, { supervisorId, reportError }),
     terminals:
       ownBackend === undefined
         ? createTerminals({
@@ -193,6 +198,16 @@ function warmThreadPool(): void {
 /** Variables that hold secrets: a process gets them by name only when it asks for the secret. */
 function variablesOf({ secrets }: SupervisorSettings): readonly string[] {
   return Object.values(secrets).flatMap((source) => ('env' in source ? [source.env] : []));
+}
+
+function toRemote(
+  { remote, owner }: SupervisorSettings,
+  { supervisorId, reportError }: { supervisorId: string; reportError: (error: unknown) => void },
+): Backend | null {
+  if (remote === undefined) return null;
+  const [first = ''] = owner.split('/');
+  const tenant = remote.tenant ?? first.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  return createRemoteBackend(createRemoteHosts(remote, { tenant, supervisorId, reportError }));
 }
 
 const unreachable = () => ({ role: 'program', socket: null }) as const;

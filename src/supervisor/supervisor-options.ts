@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Duration } from '../config/duration.ts';
+import type { RemoteOptions } from '../config/remote-options.ts';
 import type { ResourceLimits } from '../config/resource-limits.ts';
 import type { AskSecret, SecretSource } from '../config/secret-source.ts';
 import type {
@@ -115,6 +116,11 @@ export interface SupervisorOptions extends LimitOptions, OutputOptions {
    * each byte and sets the pace. Does not apply to persistent processes or tmux. Default: no wrapper.
    */
   readonly wrapBackend?: ((backend: Backend) => Backend) | undefined;
+  /**
+   * Other hosts, whose workers (`troupe worker`) run commands of this supervisor: those with a `host`, or all if `pool` is given. Needs the
+   * packages `@nats-io/transport-node`, `@nats-io/jetstream` and `@nats-io/kv`. Default: every command runs on this machine.
+   */
+  readonly remote?: RemoteOptions | undefined;
   /**
    * Observes all actors of the supervisor as one system, such as `createInspector(…).inspect` of `@statelyai/inspect`: processes under their
    * ids, watches, and conversations on this supervisor. What is written to a process is hidden. Default: none, which costs nothing.

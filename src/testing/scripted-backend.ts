@@ -163,6 +163,8 @@ export class ScriptedRun {
         return this.#obeySignal(command);
       case 'tree.survey':
         return this.tell({ type: 'tree.surveyed', leftovers: this.children });
+      case 'start.cancel':
+        return;
       case 'output.settle':
         return this.#settleOutput(command.quietMs);
       case 'process.write':

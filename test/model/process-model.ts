@@ -48,6 +48,7 @@ export const processModel = processMachine.provide({
     startRunner: () => {},
     adoptRunner: () => {},
     stopRunner: () => {},
+    cancelStart: () => {},
     signalTree: () => {},
     killTree: () => {},
     leaveQueue: () => {},

@@ -67,7 +67,7 @@ const views: Readonly<Record<string, object>> = {
 
 /** Fields that older versions did not write, or that only some records have. */
 const optionalFields = [
-  ...['terminal', 'progress', 'takesInput', 'awaitsInput', 'callId'].map((name) => `view.${name}`),
+  ...['terminal', 'progress', 'takesInput', 'awaitsInput', 'callId', 'host'].map((name) => `view.${name}`),
   ...['held', 'endsAt', 'because', 'suspects', 'cpuMs', 'pausedAt', 'resourceLimits'].map(
     (name) => `view.${name}`,
   ),

@@ -24,7 +24,7 @@ function choose(
     terminals: { tmux: () => found.tmux, pty: () => found.pty },
   } as unknown as SupervisorDeps;
   const given = parseSpec({ command: 'vim', interactive: true, size: { columns: 90, rows: 30 }, ...spec });
-  return chooseTerminal({ lifetime: 'session', ...given } as never, { id: 'tool_a', deps });
+  return chooseTerminal({ lifetime: 'session', ...given } as never, { id: 'tool_a', host: null, deps });
 }
 
 test('tmux is chosen where it is found, with its own way to attach', () => {
@@ -46,7 +46,7 @@ test.each([
   const whole = 'run' in given ? given : { command: 'vim', ...given };
   const deps = {} as SupervisorDeps;
 
-  expect(chooseTerminal(parseSpec(whole), { id: 'tool_a', deps })).toBeNull();
+  expect(chooseTerminal(parseSpec(whole), { id: 'tool_a', host: null, deps })).toBeNull();
 });
 
 const attach = ['troupe', 'attach', 'tool_a'];

@@ -24,6 +24,7 @@ const facts = {
   progress: null,
   takesInput: false,
   awaitsInput: null,
+  host: null,
   resourceLimits: null,
   startedAt: 0,
   backgroundedAt: null,

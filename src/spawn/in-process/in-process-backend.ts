@@ -90,6 +90,8 @@ function execute(
     case 'tree.survey':
       port.tell({ type: 'tree.surveyed', leftovers: [] });
       return;
+    case 'start.cancel':
+      return;
     case 'output.settle':
       cancels.add(
         watchQuiet({

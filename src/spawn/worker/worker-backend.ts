@@ -88,6 +88,8 @@ function supervise(worker: Worker, port: BackendPort): Cancel {
         );
       case 'tree.survey':
         return port.tell({ type: 'tree.surveyed', leftovers: [] });
+      case 'start.cancel':
+        return;
       case 'output.settle': {
         const onQuiet = () => port.tell({ type: 'output.quieted' });
         cancels.add(watchQuiet({ ...port, quietMs: command.quietMs, onQuiet }));

@@ -222,6 +222,7 @@ function recordAttempt(
     },
     onCommand: (listener) =>
       port.onCommand((command) => {
+        if (command.type === 'start.cancel') return listener(command);
         const number = commands;
         commands += 1;
         note({ type: 'command', ...key, number, command: command.type });

@@ -1,0 +1,133 @@
+import type { Cancel } from '../../clock/clock.ts';
+import { subjects } from './protocol.ts';
+import type { Servers } from './servers.ts';
+import { type BucketWatch, watchBucket } from './watch-bucket.ts';
+
+/** Interval of the beats of a peer. */
+export const BEAT_MS = 500;
+
+/** Proves that a peer is alive, and finds out which others are not. */
+export interface Presence {
+  /** Calls back once when a peer has been silent for `silentMs`, unless the returned function is called first. */
+  onSilent(key: string, options: { readonly silentMs: number; readonly callback: () => void }): Cancel;
+  /** `performance.now()` at the start of the last beat that the servers have stored. */
+  readonly lastStoredMs: number;
+  /** Resolves when the connection may be closed. */
+  close(): Promise<void>;
+}
+
+interface Watched {
+  readonly silentBeats: number;
+  readonly callback: () => void;
+  /** Number of our own beats that were seen when the peer was last heard. */
+  heardAt: number;
+}
+
+/**
+ * Writes a beat into the bucket of peers every half second, and watches those of others. The silence of a peer is counted in our own beats
+ * that went the same way, through the servers and back, never in time: during an outage of the servers nothing counts, so no peer is taken
+ * for dead because of it.
+ */
+export function openPresence(
+  servers: Pick<Servers, 'jetstream' | 'peers' | 'onReconnect'>,
+  {
+    key,
+    describe,
+    onError,
+  }: {
+    readonly key: string;
+    /** Returns what others see of this peer. */
+    readonly describe: () => object;
+    readonly onError: (error: unknown) => void;
+  },
+): Presence {
+  const watched = new Map<string, Set<Watched>>();
+  let beats = 0;
+  let lastStoredMs = performance.now();
+  let isClosed = false;
+  let watch: BucketWatch | null = null;
+  let isBeating = false;
+  const leaving = new Set<Promise<void>>();
+
+  const onEntry = ({ key: from, value }: { readonly key: string; readonly value: Uint8Array }) => {
+    if (from !== key) {
+      for (const peer of watched.get(from) ?? []) peer.heardAt = beats;
+      return;
+    }
+    // A beat that was held up says nothing: those of others were, too, and arrive behind it.
+    const { sentMs } = JSON.parse(Buffer.from(value).toString('utf8')) as { readonly sentMs: number };
+    if (performance.now() - sentMs > 4 * BEAT_MS) return;
+    beats += 1;
+    for (const [of, peers] of watched) {
+      for (const peer of peers) {
+        if (beats - peer.heardAt < peer.silentBeats) continue;
+        remove(of, peer);
+        peer.callback();
+      }
+    }
+  };
+
+  const leave = (old: BucketWatch) => {
+    const left = old.cancel();
+    leaving.add(left);
+    void left.finally(() => leaving.delete(left));
+  };
+
+  /** A watch has its keys for life, so that it begins again when a peer joins; our own beats wait for it. */
+  const openWatch = () => {
+    if (watch !== null) leave(watch);
+    watch = watchBucket(servers.peers, {
+      key: [key, ...watched.keys()],
+      include: 'updates',
+      ...{ onEntry, onError },
+    });
+  };
+
+  const remove = (of: string, peer: Watched) => {
+    const peers = watched.get(of);
+    peers?.delete(peer);
+    // Its key stays watched until the next peer joins.
+    if (peers?.size === 0) watched.delete(of);
+  };
+
+  const beat = async () => {
+    if (isBeating) return;
+    isBeating = true;
+    const sentMs = performance.now();
+    try {
+      await servers.jetstream.publish(subjects.beat(key), JSON.stringify({ ...describe(), sentMs }));
+      lastStoredMs = sentMs;
+    } catch {
+      // The servers cannot be reached: the next beat tries again.
+    }
+    isBeating = false;
+  };
+  const timer = setInterval(() => void beat(), BEAT_MS);
+  timer.unref();
+  openWatch();
+  void beat();
+  servers.onReconnect(() => watch?.reopen());
+
+  return {
+    get lastStoredMs() {
+      return lastStoredMs;
+    },
+    onSilent: (of, { silentMs, callback }) => {
+      const peer = { callback, heardAt: beats, silentBeats: Math.ceil(silentMs / BEAT_MS) };
+      const peers = watched.get(of);
+      if (peers !== undefined) peers.add(peer);
+      else {
+        watched.set(of, new Set([peer]));
+        if (!isClosed) openWatch();
+      }
+      return () => remove(of, peer);
+    },
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      watched.clear();
+      if (watch !== null) leave(watch);
+      await Promise.all(leaving);
+    },
+  };
+}
