@@ -55,7 +55,10 @@ export interface AgentOptions {
   /** Receives every event of its conversation. */
   readonly onEvent?: (event: ConversationEvent) => void;
   /** Supervisor options that the host decides, not the definition. */
-  readonly host?: Pick<SupervisorOptions, 'clock' | 'backend' | 'stateDirectory' | 'handleSignals'>;
+  readonly host?: Pick<
+    SupervisorOptions,
+    'clock' | 'backend' | 'remote' | 'stateDirectory' | 'handleSignals'
+  >;
   /** Environment with model keys and settings of an agent above. Default: the environment of this program. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Program that runs a delegate, before `exec <agent> …`. Default: the command line of troupe. */

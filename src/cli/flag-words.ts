@@ -9,6 +9,7 @@ const flags: Readonly<Record<string, { readonly flag: string; readonly isDuratio
   every: { flag: '--every', isDuration: true },
   file: { flag: '--file' },
   grace: { flag: '--grace', isDuration: true },
+  host: { flag: '--host' },
   http: { flag: '--http' },
   killGrace: { flag: '--grace', isDuration: true },
   label: { flag: '--name' },
@@ -28,6 +29,9 @@ const flags: Readonly<Record<string, { readonly flag: string; readonly isDuratio
 /** The library's advice where a background start is refused: the limit of the daemon has no option. */
 const BACKGROUND_ADVICE = /End one of them with kill\(id\), .*"maxBackgroundProcesses" \(.*\)\./;
 
+/** The library's advice where a supervisor knows no servers: that of the daemon is given none later. */
+const SERVERS_ADVICE = /the supervisor has no option "remote"\..*/;
+
 /**
  * Rewrites the library's refusal of an option, `schedule: "every" is 1; expected …`, into the words of the command line:
  * `--every is 1 ms; expected …`, and likewise its advice at the limit of background processes. Any other message is returned as it is.
@@ -35,6 +39,10 @@ const BACKGROUND_ADVICE = /End one of them with kill\(id\), .*"maxBackgroundProc
 export function toFlagWords(message: string): string {
   return message
     .replace(BACKGROUND_ADVICE, 'End one of them with `troupe kill <id>`, or use `troupe run`.')
+    .replace(
+      SERVERS_ADVICE,
+      'the daemon of this directory was started without TROUPE_SERVERS. End it (`troupe doctor` prints its pid) and try again: the next one adopts what outlives it.',
+    )
     .split('\n')
     .map((line) => {
       const [, option = '', verb = '', value, rest = ''] =
@@ -45,7 +53,8 @@ export function toFlagWords(message: string): string {
       if (known === undefined) return line;
       const shown =
         value === undefined || known.isDuration !== true ? (value ?? '') : formatDuration(Number(value));
-      return `${known.flag} ${verb} ${shown}${rest}`;
+      const said = option === 'host' ? rest.replaceAll(/"ready\.(\w+)"/g, '--ready $1:…') : rest;
+      return `${known.flag} ${verb} ${shown}${said}`;
     })
     .join('\n');
 }

@@ -1,3 +1,4 @@
+import { readRemoteVariables } from '../config/remote-options.ts';
 import { createReachableSupervisor } from '../control/reachable-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
@@ -12,7 +13,12 @@ export function openSupervisor({
   io,
   ...more
 }: SupervisorOptions & { stateDirectory: string; io: CliIo }): Supervisor {
-  return createReachableSupervisor({ cwd: io.cwd, stateDirectory, ...personOptions, ...more });
+  return createReachableSupervisor({
+    ...{ cwd: io.cwd, stateDirectory },
+    ...readRemoteVariables(io.env),
+    ...personOptions,
+    ...more,
+  });
 }
 
 const personOptions = {

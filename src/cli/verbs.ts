@@ -210,6 +210,10 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
       summary: 'run the daemon in the foreground',
       load: () => import('./verbs/serve.ts'),
     },
+    worker: {
+      summary: 'run commands of other hosts',
+      load: () => import('./verbs/worker.ts'),
+    },
     doctor: {
       summary: 'check this machine',
       load: () => import('./verbs/doctor/doctor.ts'),

@@ -11,7 +11,7 @@ export interface RemoteOptions {
   readonly pool?: string | undefined;
   /**
    * Name under which the orders, records and logs of this program are kept, by which the servers can restrict it: letters, digits, `_` and
-   * `-`. Programs that adopt each other's processes need the same one. Default: the first part of the supervisor's `owner`.
+   * `-`. Programs that adopt each other's processes need the same one. Default: the first part of the owner of a process.
    */
   readonly tenant?: string | undefined;
   /** File with the credentials of a NATS user, such as `nsc` writes. Default: none. */
@@ -76,14 +76,16 @@ export const SERVERS_VARIABLE = 'TROUPE_SERVERS';
 export function readRemoteVariables(env: NodeJS.ProcessEnv = process.env): {
   readonly remote?: RemoteOptions;
 } {
-  const servers = env[SERVERS_VARIABLE];
-  if (!servers) return {};
-  const [ca, cert, key] = ['CA', 'CERT', 'KEY'].map((name) => env[`TROUPE_TLS_${name}`]);
+  // Empty is as good as unset, as in a shell.
+  const read = (name: string) => env[name] || undefined;
+  const servers = read(SERVERS_VARIABLE);
+  if (servers === undefined) return {};
+  const [ca, cert, key] = ['CA', 'CERT', 'KEY'].map((name) => read(`TROUPE_TLS_${name}`));
   return {
     remote: {
       servers,
-      tenant: env['TROUPE_TENANT'],
-      credentials: env['TROUPE_CREDENTIALS'],
+      tenant: read('TROUPE_TENANT'),
+      credentials: read('TROUPE_CREDENTIALS'),
       ...((ca ?? cert ?? key) !== undefined && { tls: { ca, cert, key } }),
     },
   };

@@ -111,7 +111,8 @@ function toDaemonClient({ id, socket }: Peer, client: ControlClient): DaemonClie
   return {
     supervisorId: id,
     socket,
-    start: (spec) => client.call('start', { spec: toJson(spec), env: ownEnvironment() }, QUICK),
+    start: (spec) =>
+      client.call('start', { spec: toJson(spec), ...(isHere(spec) && { env: ownEnvironment() }) }, QUICK),
     shutdown: async () => {
       await client.call('shutdown', {}, QUICK);
     },
@@ -231,4 +232,9 @@ function readTail(path: string): string {
   } catch {
     return '';
   }
+}
+
+/** The environment of this program means nothing on another host. */
+function isHere({ host = 'local' }: CommandSpec): boolean {
+  return host === 'local';
 }

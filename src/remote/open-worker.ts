@@ -71,7 +71,7 @@ export async function openWorker(options: WorkerOptions): Promise<RemoteWorker> 
 }
 
 /** Returns the name of a machine as one token of a subject. */
-function toHostName(name: string): string {
+export function toHostName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'worker';
 }
 

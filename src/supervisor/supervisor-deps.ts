@@ -169,7 +169,7 @@ export function createSupervisorDeps(
         supervisors?.register({ id: supervisorId, ...entry() });
     },
     backend: ownBackend ?? wrap(createPipeBackend(toTreeDeps())),
-    remote: toRemote(settings, { supervisorId, reportError }),
+    remote: toRemote(settings, { supervisorId, reportError, wrap }),
     terminals:
       ownBackend === undefined
         ? createTerminals({
@@ -202,12 +202,18 @@ function variablesOf({ secrets }: SupervisorSettings): readonly string[] {
 
 function toRemote(
   { remote, owner }: SupervisorSettings,
-  { supervisorId, reportError }: { supervisorId: string; reportError: (error: unknown) => void },
+  {
+    supervisorId,
+    reportError,
+    wrap,
+  }: {
+    readonly supervisorId: string;
+    readonly reportError: (error: unknown) => void;
+    readonly wrap: (backend: Backend) => Backend;
+  },
 ): Backend | null {
   if (remote === undefined) return null;
-  const [first = ''] = owner.split('/');
-  const tenant = remote.tenant ?? first.replaceAll(/[^A-Za-z0-9_-]/g, '_');
-  return createRemoteBackend(createRemoteHosts(remote, { tenant, supervisorId, reportError }));
+  return wrap(createRemoteBackend(createRemoteHosts(remote, { owner, supervisorId, reportError })));
 }
 
 const unreachable = () => ({ role: 'program', socket: null }) as const;

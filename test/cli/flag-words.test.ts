@@ -15,6 +15,10 @@ test.each([
     'start: "env.A" is 1; expected text.\nstart: "cwd" is ""; expected text.',
     '--env is 1; expected text.\n--cwd is ""; expected text.',
   ],
+  [
+    'start: "host" is "pool:gpu"; "ready.port" looks at this machine. Use "ready.line" or "ready.http".',
+    '--host is "pool:gpu"; --ready port:… looks at this machine. Use --ready line:… or --ready http:….',
+  ],
   ['Process tool_a not found.', 'Process tool_a not found.'],
 ])('the refusal %j is printed as %j', (message, words) => {
   expect(toFlagWords(message)).toBe(words);

@@ -18,6 +18,7 @@ test.each([
   'up',
   'down',
   'serve',
+  'worker',
   'doctor',
   'graph',
   'completion',

@@ -44,7 +44,7 @@ describe.skipIf(!(await hasNatsServer()))('on another host', () => {
     const requests = new Set<SpawnRequest>();
     const hosts = createRemoteHosts(
       { servers: [nats.url] },
-      { tenant: 'conformance', supervisorId: 'sup_conform', reportError: throws },
+      { owner: 'conformance', supervisorId: 'sup_conform', reportError: throws },
     );
     const backend = createRemoteBackend(hosts);
     return {

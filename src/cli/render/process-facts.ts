@@ -68,6 +68,7 @@ function toFacts(
     ['status', toStatusText(view)],
     ...('reason' in view && view.reason !== null ? [['end', toEndText(view)] as const] : []),
     ['command', view.commandLine],
+    ...(view.host == null ? [] : [['host', `${view.host}; directory and pid are of its worker`] as const]),
     ['directory', view.cwd],
     ...(view.awaitsInput === null
       ? []

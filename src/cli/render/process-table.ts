@@ -82,11 +82,12 @@ function toLeftoverLines(view: ProcessView): readonly string[] {
   ];
 }
 
-/** Describes awaited input, tool, owner, and a silent supervisor; `null` without any. */
+/** Describes awaited input, host, tool, owner, and a silent supervisor; `null` without any. */
 function toOriginLine({ view, answered }: ListedProcess): string | null {
   const isLive = !('endedAt' in view);
   const parts = [
     ...(view.awaitsInput === null ? [] : [describeAwaitedInput(view.awaitsInput)]),
+    ...(view.host == null ? [] : [`in ${toVisible(view.host)}`]),
     ...(view.tool === null ? [] : [`by ${toVisible(view.tool)}`]),
     ...(defaultOwners.includes(view.owner) ? [] : [`of ${toVisible(view.owner)}`]),
     ...(isLive && !answered ? ['its supervisor does not answer: state as last recorded'] : []),

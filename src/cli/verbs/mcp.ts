@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import type { PolicyOptions } from '../../config/policy-options.ts';
 import { quote } from '../../config/quote.ts';
+import { readRemoteVariables } from '../../config/remote-options.ts';
 import { fileSecretSources, type SecretSource } from '../../config/secret-source.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { SupervisorOptions } from '../../supervisor/supervisor-options.ts';
@@ -187,7 +188,7 @@ function readSupervisorOptions(
   return (root) => {
     const directory = named ?? root ?? cwd;
     const stateDirectory = findStateDirectory({ flag: stateDir, io: { cwd: directory, env } });
-    return { ...limits, cwd: directory, stateDirectory };
+    return { ...limits, ...readRemoteVariables(env), cwd: directory, stateDirectory };
   };
 }
 

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { formatDuration } from '../../config/format-duration.ts';
+import { readRemoteVariables } from '../../config/remote-options.ts';
 import type { AttachedClients } from '../../control/attached-clients.ts';
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
@@ -43,6 +44,7 @@ async function runServe({ flags, io }: { readonly flags: ServeFlags; readonly io
   const end = await serveDaemon({
     directory,
     ...(idleMs !== undefined && { idleMs }),
+    supervisor: readRemoteVariables(io.env),
     createAttached: createAttachedLater,
     onReady: ({ supervisor }) => printEvents(supervisor, { directory, io }),
   });

@@ -52,6 +52,8 @@ export class LogReader {
   #isClosed = false;
   /** Entries were dropped here, and are to be read from the stream. */
   #isBehind = false;
+  /** The first of them since the last look began. */
+  #firstDropped = Number.POSITIVE_INFINITY;
   #catchingUp: Promise<boolean> | null = null;
   #cancelLate: Cancel | null = null;
   #missedAt: { readonly number: number; readonly ms: number } | null = null;
@@ -117,6 +119,7 @@ export class LogReader {
     const isNext = entry.number === this.#next;
     if (this.#heldBytes > MAX_HELD_BYTES && !isNext) {
       this.#isBehind = true;
+      this.#firstDropped = Math.min(this.#firstDropped, entry.number);
       return;
     }
     this.#held.set(entry.number, entry);
@@ -169,11 +172,12 @@ export class LogReader {
 
   async #readStream(): Promise<boolean> {
     this.#isBehind = false;
+    this.#firstDropped = Number.POSITIVE_INFINITY;
     try {
-      const isComplete = await this.#readFrom(this.#after + 1);
+      const { isComplete, stored } = await this.#readFrom(this.#after + 1);
+      this.#isBehind ||= !isComplete;
       this.#deliver();
-      if (isComplete) this.#findGap();
-      else this.#isBehind = true;
+      this.#findGap(isComplete ? this.#stored : stored);
       return isComplete;
     } catch {
       // The servers cannot be reached, or a reader of the client broke: the next look begins again here.
@@ -183,8 +187,11 @@ export class LogReader {
     }
   }
 
-  /** Resolves with `true` if everything that was stored from there on was read. */
-  async #readFrom(position: number): Promise<boolean> {
+  /**
+   * Reads what was stored from there on, or less where the reader pauses or too much is held. `stored`: entries that must be among what was
+   * read, if they are kept.
+   */
+  async #readFrom(position: number): Promise<{ readonly isComplete: boolean; readonly stored: number }> {
     const { manager, jetstream } = this.#servers;
     const info = await manager.consumers.add(streams.logs, {
       name: `read_${randomUUID()}`,
@@ -194,25 +201,27 @@ export class LogReader {
     });
     const consumer = jetstream.consumers.getConsumerFromInfo(info);
     let left = info.num_pending;
+    let stored = 0;
     while (left > 0 && !this.#isClosed) {
       const fetched = await consumer.fetch({ max_messages: Math.min(left, BATCH), expires: FETCH_MS });
       const before = left;
       for await (const message of fetched) {
         this.#offer(message.data);
+        stored = Math.max(stored, decodeEntry(message.data)?.stored ?? 0);
         left -= 1;
       }
       // The first request of a new consumer can get lost in a cluster.
       if (left === before) throw new Error('the servers sent none of the entries that they have');
       // The rest is read when these were taken.
-      if (this.#isBehind || this.#isPaused) return false;
+      if (this.#isBehind || this.#isPaused) break;
     }
-    return left === 0;
+    return { isComplete: left === 0 && !this.#isBehind && !this.#isPaused, stored };
   }
 
-  /** Gives up entries that are known to have been stored and were not found twice. */
-  #findGap(): void {
-    const following = this.#held.size === 0 ? this.#stored + 1 : Math.min(...this.#held.keys());
-    const lastMissing = Math.min(following - 1, this.#stored);
+  /** Gives up entries that must have been among what was read, and were not found twice. */
+  #findGap(stored: number): void {
+    const following = [...this.#held.keys(), this.#firstDropped].filter((number) => number >= this.#next);
+    const lastMissing = Math.min(stored, Math.min(...following) - 1);
     if (this.#isPaused || this.#isClosed || lastMissing < this.#next) {
       this.#missedAt = null;
       return;

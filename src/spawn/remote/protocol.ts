@@ -158,13 +158,16 @@ export function decodeEntry(data: Uint8Array): LogEntry | null {
     offset: bytes.readDoubleLE(25),
   };
   const content = bytes.subarray(HEAD_BYTES);
-  switch (kind) {
-    case 'fact':
-      return { ...place, type: 'fact', fact: JSON.parse(content.toString('utf8')) };
-    case 'lastScreen':
-      return { ...place, type: 'screen', screen: JSON.parse(content.toString('utf8')) };
-    default:
-      return { ...place, type: 'output', stream: kind, bytes: content };
+  if (kind !== 'fact' && kind !== 'lastScreen')
+    return { ...place, type: 'output', stream: kind, bytes: content };
+  try {
+    const parsed = JSON.parse(content.toString('utf8'));
+    return {
+      ...place,
+      ...(kind === 'fact' ? { type: 'fact', fact: parsed } : { type: 'screen', screen: parsed }),
+    };
+  } catch {
+    return null;
   }
 }
 

@@ -71,8 +71,8 @@ export class RemoteAttempt {
   constructor(port: BackendPort, hosts: RemoteHosts) {
     this.#port = port;
     this.#hosts = hosts;
-    const { id, attempt } = port.request;
-    this.#name = { tenant: hosts.tenant, id, attempt };
+    const { id, attempt, portable } = port.request;
+    this.#name = { tenant: hosts.tenantOf(portable?.owner ?? ''), id, attempt };
   }
 
   /** Orders the start and follows the attempt. Never rejects. */

@@ -14,7 +14,8 @@ export interface Session {
 
 /** Connects a supervisor to other hosts while it has processes there. */
 export interface RemoteHosts {
-  readonly tenant: string;
+  /** Returns the tenant of a process: that of the options, else the first part of its owner, whichever supervisor has it. */
+  tenantOf(owner: string): string;
   readonly reportError: (error: unknown) => void;
   /** Reports what the worker of a lost attempt says of it, if that comes while the connection is open. */
   noteLost(name: AttemptName): void;
@@ -33,15 +34,18 @@ const IDLE_MS = 500;
 export function createRemoteHosts(
   settings: RemoteSettings,
   {
-    tenant,
+    owner,
     supervisorId,
     reportError,
   }: {
-    readonly tenant: string;
+    /** Owner of the supervisor. */
+    readonly owner: string;
     readonly supervisorId: string;
     readonly reportError: (error: unknown) => void;
   },
 ): RemoteHosts {
+  const tenantOf = (of: string) =>
+    settings.tenant ?? (of.split('/')[0] ?? '').replaceAll(/[^A-Za-z0-9_-]/g, '_');
   /** Subjects of lost attempts. */
   const lost = new Set<string>();
   const leavings = new Set<Promise<void>>();
@@ -50,9 +54,10 @@ export function createRemoteHosts(
   let idleTimer: NodeJS.Timeout | null = null;
 
   const open = async (): Promise<Session> => {
+    const tenant = tenantOf(owner);
     const asker = `${tenant}.${randomUUID()}`;
     const servers = await openServers(settings, { name: supervisorId, inboxPrefix: `_INBOX_${tenant}` });
-    servers.connection.subscribe(`troupe.late.${tenant}.>`, {
+    servers.connection.subscribe(`troupe.late.${settings.tenant ?? '*'}.>`, {
       callback: (error, { subject }) => {
         if (error === null && lost.delete(subject)) reportError(new Error(describeLate(subject)));
       },
@@ -75,7 +80,7 @@ export function createRemoteHosts(
   };
 
   return {
-    tenant,
+    tenantOf,
     reportError,
     noteLost: (name) => {
       lost.add(subjects.late(name));

@@ -30,7 +30,7 @@ export interface Servers {
 }
 
 /** Older servers ignore the lifetime of single keys without a word. */
-const OLDEST_SERVER = [2, 12] as const;
+export const OLDEST_SERVER = [2, 12] as const;
 /** A request that was sent into a dying connection is never answered: the shorter, the sooner it is repeated. */
 const REQUEST_MS = 2_000;
 const CONNECT_MS = 5_000;
@@ -50,11 +50,10 @@ export async function openServers(
   settings: ServerSettings,
   { name, inboxPrefix }: { readonly name: string; readonly inboxPrefix: string },
 ): Promise<Servers> {
-  const clients = await loadClients();
-  const connection = await connect(settings, { clients, name, inboxPrefix });
+  const { connection, clients } = await openConnection(settings, { name, inboxPrefix });
   try {
     checkVersion(connection);
-    const replicas = settings.replicas ?? (connection.info?.cluster === undefined ? 1 : 3);
+    const replicas = settings.replicas ?? toUsualReplicas(connection);
     const layout = await ensureLayout({ connection, clients, replicas });
     const callbacks = new Set<() => void>();
     void watchStatus(connection, callbacks);
@@ -76,6 +75,23 @@ export async function openServers(
     await connection.close();
     throw error;
   }
+}
+
+/** A connection on which nothing is known of the servers. */
+export type Connected = Pick<Servers, 'connection' | 'clients'>;
+
+/** Opens a connection, and no more. @throws TroupeError `unreachable` */
+export async function openConnection(
+  settings: ServerSettings,
+  { name, inboxPrefix }: { readonly name: string; readonly inboxPrefix: string },
+): Promise<Connected> {
+  const clients = await loadClients();
+  return { connection: await connect(settings, { clients, name, inboxPrefix }), clients };
+}
+
+/** Returns the number of copies in a cluster, or on a single server. */
+export function toUsualReplicas({ info }: Pick<NatsConnection, 'info'>): number {
+  return info?.cluster === undefined ? 1 : 3;
 }
 
 async function loadClients(): Promise<Clients> {
@@ -137,18 +153,22 @@ function parseAddresses(servers: readonly string[]) {
 
 function checkVersion(connection: NatsConnection): void {
   const version = connection.info?.version ?? 'unknown';
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_SERVER;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  if (!isOldServer(version)) return;
   const message = `The NATS server at ${connection.getServer()} has version ${version}; troupe needs ${OLDEST_SERVER.join('.')} or newer, since older ones keep for ever what is to expire. Update the server.`;
   throw new TroupeError({ code: 'unreachable', message });
+}
+
+export function isOldServer(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_SERVER;
+  return !(major > oldestMajor || (major === oldestMajor && minor >= oldestMinor));
 }
 
 type NewStream = Parameters<JetStreamManager['streams']['add']>[0];
 
 type Layout = Pick<Servers, 'jetstream' | 'manager' | 'attempts' | 'peers'>;
 
-interface LayoutOptions extends Pick<Servers, 'connection' | 'clients'> {
+interface LayoutOptions extends Connected {
   readonly replicas: number;
 }
 
@@ -181,8 +201,8 @@ async function openLayout(options: LayoutOptions): Promise<Layout> {
   };
 }
 
-/** Finds the API of JetStream: that of the account, or the one it imports. */
-async function findApi({ connection, clients }: LayoutOptions) {
+/** Finds the API of JetStream, that of the account or the one it imports, and the names of all streams there. */
+export async function findApi({ connection, clients }: Connected) {
   const find = async (apiPrefix: string) => {
     const options = { timeout: REQUEST_MS, checkAPI: false, apiPrefix };
     const manager = await clients.jetstream.jetstreamManager(connection, { ...options });
@@ -197,8 +217,8 @@ async function findApi({ connection, clients }: LayoutOptions) {
   }
 }
 
-/** No stream may be rolled up: with that header, a user who may write one key of a bucket could delete all others. */
-function toStreamConfigs(replicas: number): readonly NewStream[] {
+/** Returns the streams and buckets of troupe. None may be rolled up: with that header, a user who may write one key of a bucket could delete all others. */
+export function toStreamConfigs(replicas: number): readonly NewStream[] {
   const shared = { num_replicas: replicas, storage: 'file' } as const;
   const kept = { ...shared, max_age: KEPT_HOURS * HOUR_NS };
   const toBucket = (name: string): NewStream => ({

@@ -30,7 +30,7 @@ function runBefore(halted: Partial<StateDirectory>, { hasInput = false }: { hasI
   const fake = fakeIo();
   const { open } = fakeStateDirectory([{ view }]);
   const order: RunRequest = {
-    ...{ words: ['cat'], isShell: false, command: ['cat'], cwd: '/project', env: {}, label: null },
+    ...{ words: ['cat'], isShell: false, command: ['cat'], place: { cwd: '/project' }, env: {}, label: null },
     replaces: false,
     ...{
       timeoutMs: 100_000,

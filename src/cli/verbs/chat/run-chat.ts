@@ -3,6 +3,7 @@ import { createAgent } from '../../../agents/create-agent.ts';
 import { listAgents, loadAgent } from '../../../agents/load-agent.ts';
 import { applyOverrides, parseAgentFile } from '../../../agents/parse-agent-file.ts';
 import type { AgentDefinition } from '../../../config/agent-file-schema.ts';
+import { readRemoteVariables } from '../../../config/remote-options.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import { type CliIo, toProgramName } from '../../cli-io.ts';
 import { toDefaultAgentText } from '../../default-agent.ts';
@@ -73,7 +74,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
         directory,
         model,
         ...limits,
-        host: { stateDirectory: findAgentStateDirectory(io) },
+        host: { stateDirectory: findAgentStateDirectory(io), ...readRemoteVariables(io.env) },
         ...(journal !== null && { journal }),
         ...listener,
         onEvent: (event) => {

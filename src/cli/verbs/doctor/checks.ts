@@ -247,14 +247,14 @@ async function checkSandbox(machine: Machine): Promise<Check> {
     : warn('sandbox', errors.join('; '), 'Install what is missing.');
 }
 
-function ok(name: string, says: string): Check {
+export function ok(name: string, says: string): Check {
   return { name, state: 'ok', says, advice: null };
 }
 
-function warn(name: string, says: string, advice: string | null): Check {
+export function warn(name: string, says: string, advice: string | null): Check {
   return { name, state: 'warn', says, advice };
 }
 
-function fail(name: string, says: string, advice: string): Check {
+export function fail(name: string, says: string, advice: string): Check {
   return { name, state: 'fail', says, advice };
 }

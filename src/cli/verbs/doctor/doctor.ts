@@ -1,6 +1,8 @@
 import type { Command } from '@commander-js/extra-typings';
+import { remoteOptions, SERVERS_VARIABLE } from '../../../config/remote-options.ts';
 import { type CliIo, printLines } from '../../cli-io.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { readServers } from '../../read-servers.ts';
 import { createPage, type Page, type Style } from '../../render/page.ts';
 import { toPrintable } from '../../render/printable.ts';
 import { pad } from '../../render/wrap.ts';
@@ -10,7 +12,12 @@ import { type Check, type Machine, runChecks } from './checks.ts';
 import { thisMachine } from './this-machine.ts';
 
 const addFlags = (command: Command) =>
-  addStateFlags(command, { json: 'print the checks as one JSON object' });
+  addStateFlags(
+    command
+      .option('--remote', 'check the servers and workers of other hosts instead')
+      .option('--servers <urls>', `their addresses, separated by commas ($${SERVERS_VARIABLE})`),
+    { json: 'print the checks as one JSON object' },
+  );
 
 /** Defines `troupe doctor`. */
 export const define: DefineVerb = (command, { io, end }) => {
@@ -20,26 +27,37 @@ export const define: DefineVerb = (command, { io, end }) => {
       'after',
       `
 ✓ passed, ! missing but not needed by everybody, ✗ must be fixed: the exit code
-is 1.`,
+is 1. With --remote it connects to the servers, and creates the streams that are
+missing there.`,
     )
     .action(async (flags) => end(await runDoctor({ flags, io })));
 };
 
-/** Checks this machine and prints the results. @returns the exit code. */
+interface DoctorCall {
+  readonly flags: FlagsOf<typeof addFlags>;
+  readonly io: CliIo;
+}
+
+/** Checks this machine, or other hosts, and prints the results. @returns the exit code. */
 export async function runDoctor({
   flags,
   io,
   machine = thisMachine({ io, stateDirectory: findStateDirectory({ flag: flags.stateDir, io }) }),
-}: {
-  readonly flags: FlagsOf<typeof addFlags>;
-  readonly io: CliIo;
-  readonly machine?: Machine;
-}): Promise<number> {
-  const checks = await runChecks(machine);
+}: DoctorCall & { readonly machine?: Machine }): Promise<number> {
+  const isRemote = flags.remote === true || flags.servers !== undefined;
+  const checks = isRemote ? await checkRemote({ flags, io }) : await runChecks(machine);
   const failed = checks.filter(({ state }) => state === 'fail');
   if (flags.json === true) printLines(io, JSON.stringify({ ok: failed.length === 0, checks }));
   else printLines(io, ...renderChecks(checks, createPage(io.stdout)));
   return failed.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+/** @throws TroupeError `invalid-option` without servers. */
+async function checkRemote({ flags, io }: DoctorCall): Promise<readonly Check[]> {
+  const { parseOptions } = await import('../../../config/parse-options.ts');
+  const { runRemoteChecks } = await import('./remote-checks.ts');
+  const input = readServers(flags.servers, io);
+  return runRemoteChecks(parseOptions(remoteOptions, { input, name: 'doctor' }));
 }
 
 const marks: Readonly<Record<Check['state'], { readonly mark: string; readonly style: Style }>> = {

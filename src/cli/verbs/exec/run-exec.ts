@@ -7,6 +7,7 @@ import { fromDelegationText, type ParsedDelegation, parseContext } from '../../.
 import { loadAgent } from '../../../agents/load-agent.ts';
 import { applyOverrides } from '../../../agents/parse-agent-file.ts';
 import { toErrorText } from '../../../config/error-text.ts';
+import { readRemoteVariables } from '../../../config/remote-options.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import type { ConversationEvent } from '../../../conversation/conversation-event.ts';
 import { type CliIo, printError, printLines, printNote } from '../../cli-io.ts';
@@ -89,7 +90,7 @@ async function execute(
       ...(limits.depth > 0 && ownProcess !== undefined && { id: ownProcess }),
       ...limits,
       ...(ask !== null && { ask }),
-      host: { stateDirectory: findAgentStateDirectory(io) },
+      host: { stateDirectory: findAgentStateDirectory(io), ...readRemoteVariables(io.env) },
       task: assignment.task,
       ...(assignment.context !== undefined && { context: assignment.context }),
       ...(timeout !== undefined && { timeout: parseLimit(timeout, '--timeout') }),

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import type { CommandSpec } from '../../../config/process-spec.ts';
 import { quote } from '../../../config/quote.ts';
+import { host as hostSchema, readRemoteVariables, SERVERS_VARIABLE } from '../../../config/remote-options.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import type { CliIo } from '../../cli-io.ts';
 
@@ -47,6 +49,21 @@ export function parseVariables(assignments: readonly string[]): Readonly<Record<
 
 export function resolveDirectory(directory: string | undefined, { cwd }: Pick<CliIo, 'cwd'>): string {
   return resolve(cwd, directory ?? '.');
+}
+
+/** Returns the options of a start for its host; a directory there is one of its worker. @throws TroupeError `invalid-option` */
+export function parsePlace(
+  { host, cwd }: { readonly host?: string | undefined; readonly cwd?: string | undefined },
+  io: Pick<CliIo, 'cwd' | 'env'>,
+): Pick<CommandSpec, 'host' | 'cwd'> {
+  if (host === undefined || host === 'local') return { cwd: resolveDirectory(cwd, io) };
+  const pool = hostSchema.safeParse(host);
+  const problem = pool.success
+    ? `no servers are known: set ${SERVERS_VARIABLE} to their addresses, such as nats://127.0.0.1:4222`
+    : 'expected "local" or a pool, such as "pool:gpu"';
+  if (pool.success && readRemoteVariables(io.env).remote !== undefined)
+    return { host: pool.data, ...(cwd !== undefined && { cwd }) };
+  throw new TroupeError({ code: 'invalid-option', message: `--host is ${quote(host)}; ${problem}.` });
 }
 
 /** @throws TroupeError `invalid-option` for `--replace` without the name that it needs. */

@@ -62,10 +62,10 @@ async function start(supervisor: Supervisor, request: RunRequest): Promise<Proce
 }
 
 function toSpec(request: RunRequest) {
-  const { command, cwd, env, label, timeoutMs, onTimeout, maxTimeMs, graceMs, isAtTerminal, io } = request;
+  const { command, place, env, label, timeoutMs, onTimeout, maxTimeMs, graceMs, isAtTerminal, io } = request;
   return {
     command,
-    cwd,
+    ...place,
     // This terminal draws its output.
     env: { ...(isAtTerminal && { TERM: io.env['TERM'] ?? 'dumb' }), ...env },
     ...(isAtTerminal && { interactive: true, size: toSize(io.stdout) }),

@@ -48,11 +48,11 @@ export async function runInDaemon(
 
 /** Returns the spec for the daemon. */
 export function toDaemonSpec(request: RunRequest): CommandSpec {
-  const { command, cwd, env, label, maxTimeMs, graceMs, isInteractive, io } = request;
+  const { command, place, env, label, maxTimeMs, graceMs, isInteractive, io } = request;
   return {
     ...interactiveDefaults,
     command,
-    cwd,
+    ...place,
     env,
     maxBackgroundTime: maxTimeMs,
     maxBufferBytes: BUFFER_BYTES,

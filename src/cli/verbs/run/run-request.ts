@@ -10,8 +10,8 @@ import { type CommandWords, suggestShell } from './parse-command.ts';
 /** Request of `troupe run`, parsed and checked. A limit of 0 means none. */
 export interface RunRequest extends CommandWords {
   readonly command: CommandSpec['command'];
-  /** Absolute. */
-  readonly cwd: string;
+  /** Host and working directory. */
+  readonly place: Pick<CommandSpec, 'host' | 'cwd'>;
   readonly env: Readonly<Record<string, string>>;
   readonly label: string | null;
   /** Ends the live process that has the label; otherwise the start is refused. */

@@ -6,7 +6,7 @@ import { limitHelp, parseResourceLimits } from '../../resource-limit-flag.ts';
 import { type DefineVerb, type FlagsOf, stateDirFlag } from '../../verb.ts';
 import { findStateDirectory } from '../../with-state.ts';
 import { hasInput } from './forward-input.ts';
-import { checkReplace, parseCommand, parseVariables, resolveDirectory } from './parse-command.ts';
+import { checkReplace, parseCommand, parsePlace, parseVariables } from './parse-command.ts';
 import type { RunRequest } from './run-request.ts';
 
 const addFlags = (command: Command) =>
@@ -27,6 +27,7 @@ const addFlags = (command: Command) =>
     .option('--interactive', 'in a terminal of the daemon; Ctrl-] leaves it running')
     .option('-n, --name <label>', 'a label for it, besides its id; one live process has it')
     .option('--replace', 'end the process that has this name first')
+    .option('-H, --host <host>', 'run it in a pool of other hosts, such as pool:gpu (local)')
     .option('-C, --cwd <directory>', 'its working directory')
     .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
     .option('-i, --stdin', 'use pipes at a terminal, too, and forward typed input')
@@ -99,7 +100,7 @@ function parseRunRequest({ words, flags, io }: RunCall): RunRequest {
     words,
     isShell,
     command: parseCommand({ words, isShell }),
-    cwd: resolveDirectory(flags.cwd, io),
+    place: parsePlace(flags, io),
     env: parseVariables(flags.env ?? []),
     label: flags.name ?? null,
     replaces: flags.replace === true,

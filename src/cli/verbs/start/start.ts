@@ -18,8 +18,8 @@ import { findStateDirectory, type OpenState, withState } from '../../with-state.
 import {
   checkReplace,
   parseCommand,
+  parsePlace,
   parseVariables,
-  resolveDirectory,
   suggestShell,
 } from '../run/parse-command.ts';
 import { parseReadiness } from './parse-readiness.ts';
@@ -33,6 +33,7 @@ const addFlags = (command: Command) =>
     .option('-n, --name <label>', 'a label for it, besides its id; one live process has it')
     .option('--replace', 'end the process that has this name first')
     .option('--id <id>', 'an id of your own; what was started with it is not started again')
+    .option('-H, --host <host>', 'run it in a pool of other hosts, such as pool:gpu (local)')
     .option('-C, --cwd <directory>', 'its working directory')
     .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
     .option('--ready <condition>', 'wait until it is ready; can be repeated', collect)
@@ -180,7 +181,7 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
     ...interactiveDefaults,
     kind: 'service',
     command: parseCommand({ words, isShell: flags.shell === true }),
-    cwd: resolveDirectory(flags.cwd, io),
+    ...parsePlace(flags, io),
     env: parseVariables(flags.env ?? []),
     lifetime: flags.session === true ? 'session' : 'persistent',
     maxBackgroundTime: flags.maxTime === undefined ? 0 : parseLimit(flags.maxTime, '--max-time'),
