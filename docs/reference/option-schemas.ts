@@ -18,6 +18,7 @@ import {
   functionSpec,
 } from '../../src/config/process-spec.ts';
 import { iterationOptions, outputIterationOptions, readOptions } from '../../src/config/read-options.ts';
+import { type RemoteOptions, remoteOptions } from '../../src/config/remote-options.ts';
 import { scheduleOptions } from '../../src/config/schedule-options.ts';
 import { writeSecretOptions } from '../../src/config/secret-source.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
@@ -52,6 +53,7 @@ import type {
   OutputIterationOptions,
   SignalOptions,
 } from '../../src/process/process-handle.ts';
+import { type WorkerOptions, workerOptions } from '../../src/remote/worker-options.ts';
 import type { ScheduleOptions } from '../../src/schedules/schedule.ts';
 import type { SecretOptions } from '../../src/secrets/write-secret.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
@@ -116,6 +118,8 @@ export const sectionsMatch: [SectionDifferences] extends [never] ? true : Sectio
 /** Schemas of the exported interfaces of options, by the name of the interface. */
 export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   SupervisorOptions: schemaOf<SupervisorOptions, 'backend' | 'wrapBackend' | 'records'>()(supervisorOptions),
+  RemoteOptions: schemaOf<RemoteOptions>()(remoteOptions),
+  WorkerOptions: schemaOf<WorkerOptions>()(workerOptions),
   CommandSpec: schemaOf<CommandSpec, 'command' | 'wrappedCommand'>()(commandSpec),
   FunctionSpec: schemaOf<FunctionSpec>()(functionSpec),
   KillOptions: schemaOf<KillOptions, 'signal'>()(killOptions),

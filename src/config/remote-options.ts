@@ -80,7 +80,7 @@ export function readRemoteVariables(env: NodeJS.ProcessEnv = process.env): {
   const read = (name: string) => env[name] || undefined;
   const servers = read(SERVERS_VARIABLE);
   if (servers === undefined) return {};
-  const [ca, cert, key] = ['CA', 'CERT', 'KEY'].map((name) => read(`TROUPE_TLS_${name}`));
+  const [ca, cert, key] = ['TROUPE_TLS_CA', 'TROUPE_TLS_CERT', 'TROUPE_TLS_KEY'].map(read);
   return {
     remote: {
       servers,

@@ -6,7 +6,7 @@ import { supervisorOptions } from '../config/supervisor-options.ts';
 
 /** Options of `openWorker`. Only `servers` is required. */
 export interface WorkerOptions extends Pick<RemoteOptions, 'servers' | 'credentials' | 'tls' | 'replicas'> {
-  /** Pools whose commands it takes. Default `['default']`. */
+  /** Pools whose commands it takes. Default `default`. */
   readonly pools?: readonly string[] | undefined;
   /** Number of processes that it runs at once. Default 100. */
   readonly capacity?: number | undefined;
@@ -16,11 +16,14 @@ export interface WorkerOptions extends Pick<RemoteOptions, 'servers' | 'credenti
   readonly cwd?: string | undefined;
   /** Variables added to the environment of every command. Default: none. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Names of this program's variables that no command inherits; see `SupervisorOptions.redactNames`. Default: those of a supervisor. */
+  /**
+   * Names of this program's variables that no command inherits; globs that replace the default. Variables in `env` are passed anyway.
+   * Default `*_API_KEY`, `*_APIKEY`, `*_ACCESS_KEY`, `*_SECRET_KEY`, `*_PRIVATE_KEY`, `*_TOKEN`, `*_SECRET`, `*_authToken`.
+   */
   readonly redactNames?: readonly string[] | undefined;
   /**
    * Time without servers after which it kills what it runs, since others have called that lost. Longer than every planned outage of the
-   * servers; 5 s or less ends processes before anybody calls them lost, and also in each short outage. 0: never. Default 60 s.
+   * servers; 5 s or less ends processes before anybody calls them lost, and also in each short outage. 0: never. Default 1 min.
    */
   readonly isolation?: Duration | undefined;
   /** Gives each command a cgroup of its own; see `SupervisorOptions.cgroups`. Default `true`. */

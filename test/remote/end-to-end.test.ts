@@ -5,7 +5,10 @@ import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type CommandSpec, createSupervisor, type ProcessHandle } from '../../src/index.ts';
 import { openWorker, type RemoteWorker, type WorkerOptions } from '../../src/remote/index.ts';
-import { streams as names } from '../../src/spawn/remote/protocol.ts';
+import { LogWriter } from '../../src/remote/log-writer.ts';
+import { writeState } from '../../src/spawn/remote/attempt-records.ts';
+import { streams as names, subjects } from '../../src/spawn/remote/protocol.ts';
+import { openServers } from '../../src/spawn/remote/servers.ts';
 import { hasNatsServer, type NatsServer, startNats } from '../support/nats.ts';
 import { carriers, endAll, isHalted, tempDir, waitUntil } from '../support/os.ts';
 import { startPuppetHost } from '../support/puppet-host.ts';
@@ -579,6 +582,42 @@ describe.skipIf(!(await hasNatsServer()))('a process on another host', () => {
 
       expect(alive(handle.id)).toEqual([]);
       expect(await handle.ended).toMatchObject({ status: 'failed', reason: { signal: 'SIGKILL' } });
+    });
+
+    test('a survey that a dead worker owes is answered', async () => {
+      await using stage = open();
+      const puppet = await openServers(
+        { servers: [nats.url] },
+        { name: 'puppet', inboxPrefix: '_INBOX_puppet' },
+      );
+      onTestFinished(() => puppet.close());
+      const worker = 'puppet.1';
+      const control = subjects.control({ worker, tenant: 'user' });
+      puppet.connection.subscribe(control, {
+        callback: (_, message) => {
+          message.respond(JSON.stringify({ type: 'taken' }));
+        },
+      });
+      const handle = start(stage, { command: ['true'], host: 'pool:puppet' });
+      const name = { tenant: 'user', id: handle.id, attempt: 1 };
+      const log = new LogWriter(puppet, name);
+
+      // The worker never beats, and dies between taking the survey and its answer.
+      const claimed = { state: 'claimed', worker } as const;
+      const { revision } = await writeState(puppet, { name, state: claimed, after: 0 });
+      for (const fact of [
+        { type: 'attempt.claimed', worker },
+        { type: 'process.spawned', pid: 4_000_000, pgid: 4_000_000 },
+        { type: 'process.exited', exit: { code: 0, signal: null } },
+        { type: 'output.ended' },
+        { type: 'attempt.ended' },
+      ] as const)
+        log.add({ type: 'fact', fact });
+      await log.stored();
+      const ended = { state: 'ended', worker, entries: log.entries } as const;
+      await writeState(puppet, { name, state: ended, after: revision });
+
+      expect(await handle.ended).toMatchObject({ status: 'completed', exit: { code: 0 } });
     });
 
     test('a drained worker takes no more starts', async () => {

@@ -1,3 +1,4 @@
+import type { KvEntry } from '@nats-io/kv';
 import type { Cancel } from '../../clock/clock.ts';
 import { subjects } from './protocol.ts';
 import type { Servers } from './servers.ts';
@@ -8,7 +9,7 @@ export const BEAT_MS = 500;
 
 /** Proves that a peer is alive, and finds out which others are not. */
 export interface Presence {
-  /** Calls back once when a peer has been silent for `silentMs`, unless the returned function is called first. */
+  /** Calls back once when a peer has been silent for `silentMs`, or has ended in order, unless the returned function is called first. */
   onSilent(key: string, options: { readonly silentMs: number; readonly callback: () => void }): Cancel;
   /** `performance.now()` at the start of the last beat that the servers have stored. */
   readonly lastStoredMs: number;
@@ -49,9 +50,13 @@ export function openPresence(
   let isBeating = false;
   const leaving = new Set<Promise<void>>();
 
-  const onEntry = ({ key: from, value }: { readonly key: string; readonly value: Uint8Array }) => {
+  const onEntry = ({ key: from, value, operation }: Pick<KvEntry, 'key' | 'value' | 'operation'>) => {
     if (from !== key) {
-      for (const peer of watched.get(from) ?? []) peer.heardAt = beats;
+      for (const peer of watched.get(from) ?? []) {
+        peer.heardAt = beats;
+        // A peer that ends in order deletes its key.
+        if (operation === 'DEL') giveUp(from, peer);
+      }
       return;
     }
     // A beat that was held up says nothing: those of others were, too, and arrive behind it.
@@ -61,8 +66,7 @@ export function openPresence(
     for (const [of, peers] of watched) {
       for (const peer of peers) {
         if (beats - peer.heardAt < peer.silentBeats) continue;
-        remove(of, peer);
-        peer.callback();
+        giveUp(of, peer);
       }
     }
   };
@@ -88,6 +92,11 @@ export function openPresence(
     peers?.delete(peer);
     // Its key stays watched until the next peer joins.
     if (peers?.size === 0) watched.delete(of);
+  };
+
+  const giveUp = (of: string, peer: Watched) => {
+    remove(of, peer);
+    peer.callback();
   };
 
   const beat = async () => {

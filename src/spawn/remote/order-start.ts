@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { toErrorText } from '../../config/error-text.ts';
+import type { SpawnRequest } from '../backend.ts';
+import { type AttemptName, type StartOrder, subjects } from './protocol.ts';
+import type { Session } from './remote-hosts.ts';
+import { pause } from './servers.ts';
+
+const RETRY_MS = 300;
+/** Bytes that the servers need beside the text of an order. */
+const HEAD_BYTES = 1_024;
+
+/**
+ * Puts an attempt into the queue of its pool. Repeats that until the servers have stored it: the claim of a worker refuses a second start.
+ * Rejects with the reason where they refuse it.
+ */
+export async function orderStart(
+  { servers, asker }: Pick<Session, 'servers' | 'asker'>,
+  { name, request }: { readonly name: AttemptName; readonly request: SpawnRequest },
+): Promise<void> {
+  const { jetstream, connection } = servers;
+  const { pool, order } = toOrder({ asker, name, request });
+  const text = JSON.stringify(order);
+  const bytes = Buffer.byteLength(text) + HEAD_BYTES;
+  const limit = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+  if (bytes > limit)
+    throw new Error(`its command and environment take ${bytes} bytes, and the servers take ${limit}`);
+  // Not the name of the attempt: an order of another tenant could have that id, and this one would count as its repetition.
+  const msgID = randomUUID();
+  while (true) {
+    try {
+      await jetstream.publish(subjects.start({ pool, tenant: name.tenant }), text, { msgID });
+      return;
+    } catch (error) {
+      if (connection.isClosed() || isRefusal(error)) throw error;
+      await pause(RETRY_MS);
+    }
+  }
+}
+
+function toOrder({
+  asker,
+  name: { id, attempt },
+  request,
+}: {
+  readonly asker: string;
+  readonly name: AttemptName;
+  readonly request: SpawnRequest;
+}): { readonly pool: string; readonly order: StartOrder } {
+  const { portable, work, outlives, cwd, stdin, terminal, limits } = request;
+  if (portable === undefined || work.type === 'function' || work.type === 'worker')
+    throw new Error(`a ${work.type} cannot be sent`);
+  const { pool, owner, depth, overrides, hints } = portable;
+  const where = { cwd, owner, depth, overrides, hints };
+  return { pool, order: { id, attempt, asker, outlives, work, stdin, terminal, limits, ...where } };
+}
+
+function isRefusal(error: unknown): boolean {
+  return /maximum|permission|stream not found/i.test(toErrorText(error));
+}
