@@ -4,6 +4,7 @@ import type { KV } from '@nats-io/kv';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import type { Cancel } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import { loadInstalled } from '../../config/installed-package.ts';
 import type { ServerSettings } from '../../config/remote-options.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { importedApi, streams } from './protocol.ts';
@@ -85,7 +86,7 @@ export async function openConnection(
   settings: ServerSettings,
   { name, inboxPrefix }: { readonly name: string; readonly inboxPrefix: string },
 ): Promise<Connected> {
-  const clients = await loadClients();
+  const clients = loadClients();
   return { connection: await connect(settings, { clients, name, inboxPrefix }), clients };
 }
 
@@ -94,14 +95,13 @@ export function toUsualReplicas({ info }: Pick<NatsConnection, 'info'>): number 
   return info?.cluster === undefined ? 1 : 3;
 }
 
-async function loadClients(): Promise<Clients> {
+function loadClients(): Clients {
   try {
-    const [transport, jetstream, kv] = await Promise.all([
-      import('@nats-io/transport-node'),
-      import('@nats-io/jetstream'),
-      import('@nats-io/kv'),
-    ]);
-    return { transport, jetstream, kv };
+    return {
+      transport: loadInstalled('@nats-io/transport-node') as Clients['transport'],
+      jetstream: loadInstalled('@nats-io/jetstream') as Clients['jetstream'],
+      kv: loadInstalled('@nats-io/kv') as Clients['kv'],
+    };
   } catch (error) {
     const message = `Other hosts need the packages @nats-io/transport-node, @nats-io/jetstream and @nats-io/kv: ${toErrorText(error)}. Install them: npm install @nats-io/transport-node @nats-io/jetstream @nats-io/kv`;
     throw new TroupeError({ code: 'unreachable', message, cause: error });
