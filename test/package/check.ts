@@ -16,8 +16,8 @@ const paidByEverybody = ['xstate', 'rxjs', 'nanoid', 'picomatch'];
 /** Everything but the parts of the library that the main door is made of. */
 const behindTheDoor =
   /\/dist\/(?!library\/)|\/dist\/library\/(mcp|testing|serve-http|http-\w+|control-server|judge-start)\.js$/;
-/** Files that `import 'troupe'` may load: Node takes a third of a millisecond for each. There are 59. */
-const MOST_FILES = 60;
+/** Files that `import 'troupe'` may load: Node takes a third of a millisecond for each. There are 62. */
+const MOST_FILES = 62;
 
 export interface Step {
   readonly title: string;
