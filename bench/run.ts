@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findNatsServer } from '../test/support/nats.ts';
 import { type Answer, describeMachine, toMarkdown } from './answer.ts';
 
 const questions = [
@@ -34,6 +35,7 @@ const questions = [
     'import',
     'inspector',
     'policy',
+    'remote',
   ],
 ];
 const path = join(import.meta.dirname, '../docs/benchmarks.md');
@@ -68,8 +70,12 @@ for (const name of asked) {
   if (!questions.includes(name))
     throw new Error(`There is no "${name}"; ask one of ${questions.join(', ')}.`);
 }
+const chosen = asked.length === 0 ? questions : asked;
+// Looked for before hours are spent on the others.
+if (chosen.includes('remote') && (await findNatsServer()) === null)
+  throw new Error('"remote" needs nats-server 2.12 or newer: set TROUPE_NATS_SERVER to its path.');
 const sections = asked.length === 0 ? new Map<string, string>() : readSections();
-for (const question of asked.length === 0 ? questions : asked) {
+for (const question of chosen) {
   const section = await ask(question);
   console.log(section);
   sections.set(headingOf(section), section);
