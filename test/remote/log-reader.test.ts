@@ -223,6 +223,23 @@ test('a reader that pauses at each entry gets all of them', async () => {
   expect(numbers).toEqual(upTo(300));
 });
 
+test('entries that were dropped between held ones are read after a pause', async () => {
+  const stream = createStream();
+  const { reader, numbers, onTake } = openReader(stream);
+  const pausesAt = [1, 5];
+  onTake(({ number }) => !pausesAt.includes(number));
+  const entries = toEntries(upTo(14), { bytes: MIB });
+  stream.store(...entries);
+
+  stream.say(...entries.slice(0, 12));
+  reader.resume();
+  stream.say(...entries.slice(12));
+  reader.resume();
+  await vi.advanceTimersByTimeAsync(LONG_MS);
+
+  expect(numbers).toEqual(upTo(14));
+});
+
 test('a resumption while an entry is taken is no pause', async () => {
   const stream = createStream();
   const { reader, numbers, onTake } = openReader(stream);

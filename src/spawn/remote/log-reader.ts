@@ -65,7 +65,7 @@ export class LogReader {
     this.#subscription = servers.connection.subscribe(subject, {
       callback: (error, message) => {
         // Another tenant can have messages of its own delivered here, which keep their subject.
-        if (error === null && message.subject === subject) this.#offer(message.data);
+        if (error === null && message.subject === subject) this.#offer(decodeEntry(message.data));
       },
     });
   }
@@ -112,8 +112,7 @@ export class LogReader {
     this.#held.clear();
   }
 
-  #offer(data: Uint8Array): void {
-    const entry = decodeEntry(data);
+  #offer(entry: LogEntry | null): void {
     if (entry === null || this.#isClosed || entry.number < this.#next || this.#held.has(entry.number)) return;
     this.#stored = Math.max(this.#stored, entry.stored);
     const isNext = entry.number === this.#next;
@@ -125,7 +124,7 @@ export class LogReader {
     this.#held.set(entry.number, entry);
     this.#heldBytes += entry.type === 'output' ? entry.bytes.byteLength : 0;
     if (isNext) this.#deliver();
-    this.#watchLate();
+    else this.#watchLate();
   }
 
   #deliver(): void {
@@ -135,6 +134,7 @@ export class LogReader {
       this.#take(entry);
     }
     this.#readOn();
+    this.#watchLate();
   }
 
   /** Reads the rest from the stream once everything that was held is taken. */
@@ -160,14 +160,18 @@ export class LogReader {
 
   /** Looks in the stream for an entry that does not come, while later ones wait for it. */
   #watchLate(): void {
-    if (this.#held.size === 0 || this.#held.has(this.#next) || this.#cancelLate !== null) return;
+    if (!this.#isWaiting || this.#cancelLate !== null) return;
     const timer = setTimeout(() => {
       this.#cancelLate = null;
-      if (this.#held.size > 0 && !this.#held.has(this.#next))
-        void this.catchUp().then(() => this.#watchLate());
+      if (this.#isWaiting) void this.catchUp().then(() => this.#watchLate());
     }, LATE_MS);
     timer.unref();
     this.#cancelLate = () => clearTimeout(timer);
+  }
+
+  /** True while later entries are held and the next one is missing. A paused reader needs none. */
+  get #isWaiting(): boolean {
+    return !this.#isPaused && !this.#isClosed && this.#held.size > 0 && !this.#held.has(this.#next);
   }
 
   async #readStream(): Promise<boolean> {
@@ -206,8 +210,9 @@ export class LogReader {
       const fetched = await consumer.fetch({ max_messages: Math.min(left, BATCH), expires: FETCH_MS });
       const before = left;
       for await (const message of fetched) {
-        this.#offer(message.data);
-        stored = Math.max(stored, decodeEntry(message.data)?.stored ?? 0);
+        const entry = decodeEntry(message.data);
+        this.#offer(entry);
+        stored = Math.max(stored, entry?.stored ?? 0);
         left -= 1;
       }
       // The first request of a new consumer can get lost in a cluster.
