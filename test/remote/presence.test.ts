@@ -22,6 +22,7 @@ function createBucket() {
   const beats: Beat[] = [];
   const watches = new Set<(beat: Beat) => void>();
   let isOut = false;
+  let opened = 0;
   let held: (() => void)[] = [];
   const write = (key: string, text: string): void => {
     const beat = { key, value: Buffer.from(text), revision: beats.length + 1 };
@@ -43,6 +44,7 @@ function createBucket() {
       wake();
     };
     watches.add(tell);
+    opened += 1;
     const iterate = async function* () {
       while (!isStopped) {
         yield* waiting.splice(0);
@@ -74,6 +76,7 @@ function createBucket() {
     servers,
     write,
     count: () => beats.length,
+    opened: () => opened,
     setOut: (out: boolean) => {
       isOut = out;
       if (out) return;
@@ -137,7 +140,27 @@ test('a peer that was never heard is reported', async () => {
   expect(silent).toHaveLength(1);
 });
 
-test('an outage of the servers makes nobody silent', async () => {
+test('a peer that returns needs no new watch', async () => {
+  const bucket = createBucket();
+  const stop = openPeer(bucket);
+  const { silent, watch } = open(bucket);
+  const cancel = watch();
+  await vi.advanceTimersByTimeAsync(2_000);
+  const opened = bucket.opened();
+
+  cancel();
+  await vi.advanceTimersByTimeAsync(2_000);
+  watch();
+  await vi.advanceTimersByTimeAsync(2_000);
+  const openedLater = bucket.opened();
+  stop();
+  await vi.advanceTimersByTimeAsync(SILENT_MS + 3 * BEAT_MS);
+
+  expect(openedLater).toBe(opened);
+  expect(silent).toHaveLength(1);
+});
+
+test('no peer counts as silent during an outage of the servers', async () => {
   const bucket = createBucket();
   const stop = openPeer(bucket);
   const { silent, watch } = open(bucket);

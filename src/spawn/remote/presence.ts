@@ -47,6 +47,7 @@ export function openPresence(
   let lastStoredMs = performance.now();
   let isClosed = false;
   let watch: BucketWatch | null = null;
+  let watchedKeys: ReadonlySet<string> = new Set();
   let isBeating = false;
   const leaving = new Set<Promise<void>>();
 
@@ -77,12 +78,12 @@ export function openPresence(
     void left.finally(() => leaving.delete(left));
   };
 
-  /** A watch has its keys for life, so that it begins again when a peer joins; our own beats wait for it. */
+  /** Opens a new watch, because the keys of one cannot change. Own beats are counted again once it is open. */
   const openWatch = () => {
     if (watch !== null) leave(watch);
+    watchedKeys = new Set(watched.keys());
     watch = watchBucket(servers.peers, {
-      key: [key, ...watched.keys()],
-      include: 'updates',
+      keys: [key, ...watchedKeys],
       ...{ onEntry, onError },
     });
   };
@@ -90,7 +91,7 @@ export function openPresence(
   const remove = (of: string, peer: Watched) => {
     const peers = watched.get(of);
     peers?.delete(peer);
-    // Its key stays watched until the next peer joins.
+    // Its key stays in the watch until that is opened again: most peers return with the next process.
     if (peers?.size === 0) watched.delete(of);
   };
 
@@ -127,7 +128,7 @@ export function openPresence(
       if (peers !== undefined) peers.add(peer);
       else {
         watched.set(of, new Set([peer]));
-        if (!isClosed) openWatch();
+        if (!isClosed && !watchedKeys.has(of)) openWatch();
       }
       return () => remove(of, peer);
     },

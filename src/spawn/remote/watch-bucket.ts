@@ -1,4 +1,4 @@
-import type { KV, KvWatchEntry, KvWatchOptions } from '@nats-io/kv';
+import type { KV, KvWatchEntry } from '@nats-io/kv';
 import { pause } from './servers.ts';
 
 /** A watch that ended without being cancelled, as after a long outage, begins again after this. */
@@ -13,17 +13,17 @@ export interface BucketWatch {
 }
 
 /**
- * Calls back for each value, current ones first, until it is cancelled. A watch of the client can end, or fall silent after an outage; it
+ * Calls back for each new value of the keys, until it is cancelled. A watch of the client can end, or fall silent after an outage; it
  * continues behind the last revision that was seen.
  */
 export function watchBucket(
   bucket: KV,
   {
-    key,
-    include,
+    keys,
     onEntry,
     onError,
-  }: Pick<KvWatchOptions, 'key' | 'include'> & {
+  }: {
+    readonly keys: string[];
     readonly onEntry: (entry: KvWatchEntry) => void;
     readonly onError: (error: unknown) => void;
   },
@@ -33,9 +33,8 @@ export function watchBucket(
   let stop = () => {};
 
   const watch = async (): Promise<void> => {
-    const from =
-      seen === 0 ? { ...(include !== undefined && { include }) } : { resumeFromRevision: seen + 1 };
-    const entries = await bucket.watch({ ...(key !== undefined && { key }), ...from });
+    const from = seen === 0 ? { include: 'updates' as const } : { resumeFromRevision: seen + 1 };
+    const entries = await bucket.watch({ key: keys, ...from });
     stop = () => entries.stop();
     if (isOver) stop();
     for await (const entry of entries) {
