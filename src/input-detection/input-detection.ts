@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { ProcessService } from '../process/process-service.ts';
-import type { AwaitedInput } from '../process/process-view.ts';
+import { type AwaitedInput, toLocalPid } from '../process/process-view.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { InputWatchHandle, InputWatchOptions } from './input-watch.ts';
 import { lookForInput } from './look-for-input.ts';
@@ -69,5 +69,5 @@ export function createInputDetection({
 }
 
 function findLeader({ plan, life: { view } }: SupervisedProcess): number | null {
-  return plan.backend.capabilities.osProcesses && 'pid' in view ? view.pid : null;
+  return plan.backend.capabilities.osProcesses ? toLocalPid({ host: plan.host, view }) : null;
 }

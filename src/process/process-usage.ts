@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import { createUsageMeter, type ProcessUsage } from '../spawn/tree/tree-usage.ts';
-import type { ProcessView } from './process-view.ts';
+import { type ProcessView, toLocalPid } from './process-view.ts';
 
 /** Measures living processes. Returns nothing for those that have no operating-system process on this machine, and without `/proc`. */
 export type ReadUsage = (views: readonly ProcessView[]) => Promise<ReadonlyMap<string, ProcessUsage>>;
@@ -36,5 +36,5 @@ export function createUsageReader({
 
 /** Returns the pid of the leader while it lives on this machine; `null` otherwise. */
 function toLivePid(view: ProcessView): number | null {
-  return 'endedAt' in view || !('pid' in view) || view.host !== null ? null : view.pid;
+  return 'endedAt' in view ? null : toLocalPid({ host: view.host, view });
 }

@@ -5,6 +5,7 @@ import type {
   ProcessEnd,
   TreeMember,
 } from '../../machines/process/context.ts';
+import type { LifeView } from '../../machines/process/view.ts';
 import type { AppliedLimits } from '../config/resource-limits.ts';
 import type { ProgressView } from '../output/progress.ts';
 import type { ProcessMode } from '../spawn/backend.ts';
@@ -177,6 +178,17 @@ export type FinalView = ProcessFacts & FinalFacts;
 export function toPausedAt(view: ProcessView): number | null {
   // Absent in records of older versions.
   return ('pausedAt' in view ? view.pausedAt : null) ?? null;
+}
+
+/** Returns the pid of the leader on this machine; `null` before its start, without an operating-system process, and on another host. */
+export function toLocalPid({
+  host,
+  view,
+}: {
+  readonly host: string | null;
+  readonly view: ProcessView | LifeView;
+}): number | null {
+  return host === null && 'pid' in view ? view.pid : null;
 }
 
 /** Returns whether the process, a leftover of it or a suspect is alive. */

@@ -8,6 +8,7 @@ import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessDeps } from '../process/process-deps.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import { createUsageReader } from '../process/process-usage.ts';
+import { toLocalPid } from '../process/process-view.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { createReadinessMonitor } from '../readiness/readiness-monitor.ts';
 import { openSchedules, type PersistedSchedules } from '../schedules/open-schedules.ts';
@@ -180,10 +181,8 @@ async function findMembers(
 ): Promise<readonly TreeMember[]> {
   const identity = trees.identityOf(id);
   const others = (await trees.get(id)?.survey()) ?? [];
-  // Its pid is one of another machine.
-  if (plan.host !== null) return others;
-  if (!('pid' in view) || view.pid === null || isFinal(view.status)) return others;
-  const { pid } = view;
+  const pid = toLocalPid({ host: plan.host, view });
+  if (pid === null || isFinal(view.status)) return others;
   const { pgid = pid, startedAt = '' } = identity ?? {};
   return [{ pid, pgid, startedAt, command: plan.commandLine }, ...others];
 }
