@@ -11,7 +11,7 @@ const [mode, ...rest] = process.argv.slice(2);
 if (mode === 'worker') await runWorker(rest);
 else await runExample();
 
-/** What each host runs; `troupe worker --servers … --name … --capacity 5 --env WORKER` does the same. */
+/** Program of each host, equal to `troupe worker --servers … --name … --capacity 5 --env WORKER`. */
 async function runWorker([servers = '', name = '']: readonly string[]): Promise<void> {
   // Five places: with ten commands, each of two workers gets five.
   await openWorker({ servers, name, capacity: 5, env: { WORKER: name } });
@@ -64,7 +64,7 @@ async function runExample(): Promise<void> {
   const { pid } = workers.right.view() as { readonly pid: number };
   process.kill(pid, 'SIGKILL');
 
-  // A handle is the same as that of a process here: what it has printed, and how it ended.
+  // The handle has output and end, like that of a local process.
   const ends = await Promise.all(jobs.map((job) => job.ended));
   for (const [index, { label, status, reason }] of ends.entries()) {
     const [place = ''] = jobs[index]?.read().text.split('\n') ?? [];
@@ -81,7 +81,7 @@ function findNatsServer(): string | null {
   return (named === undefined ? onPath : [named]).find(isRecent) ?? null;
 }
 
-/** Older servers keep for ever what is to expire. */
+/** Older servers never remove expired keys. */
 function isRecent(file: string): boolean {
   if (!existsSync(file)) return false;
   const version = execFileSync(file, ['--version'], { encoding: 'utf8' });

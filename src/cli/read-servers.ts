@@ -9,9 +9,3 @@ export function readServers(flag: string | undefined, { env }: Pick<CliIo, 'env'
   const message = `No servers are known: give --servers, or set ${SERVERS_VARIABLE}, to addresses such as nats://127.0.0.1:4222. For a first try: troupe worker --dev`;
   throw new TroupeError({ code: 'invalid-option', message });
 }
-
-/** Returns addresses without user and password, for people. */
-export function toShownServers(servers: RemoteOptions['servers']): string {
-  const addresses = typeof servers === 'string' ? servers.split(',') : servers;
-  return addresses.map((address) => address.replace(/\/\/[^@/]*@/, '//')).join(', ');
-}

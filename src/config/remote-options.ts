@@ -33,6 +33,11 @@ export const hostName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: () => '1 to 64 letters, digits, "_" and "-"' });
 
+/** Returns a text as one token of a NATS subject. */
+export function toHostName(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+}
+
 /** Schema of `RemoteOptions`, without the identity of an asker. */
 export const remoteServers = {
   servers: z

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { findProgram } from '../spawn/find-program.ts';
 import { isOldServer, OLDEST_SERVER } from '../spawn/remote/servers.ts';
 import { runProgram } from '../spawn/start-child.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
@@ -14,7 +15,7 @@ export interface DevServer {
   readonly url: string;
   /** Resolves, with what the server said last, when it ends before `close`. */
   readonly died: Promise<string>;
-  /** Ends the server and removes what it stored. */
+  /** Ends the server and removes its data. */
   close(): Promise<void>;
 }
 
@@ -25,8 +26,8 @@ const HELP = `Get one from https://github.com/nats-io/nats-server/releases, and 
 const READY_MS = 20_000;
 
 /**
- * Starts nats-server with JetStream on 127.0.0.1, with a password, since whoever reaches it may start commands. It stores in a new directory
- * for temporary files, and ends with this program, however that ends.
+ * Starts nats-server with JetStream on 127.0.0.1, with a password: every program that reaches the server may start commands.
+ * Its data is in a new temporary directory. It ends with this program, also if that is killed.
  *
  * @throws TroupeError `unreachable` where there is no nats-server, or it does not start.
  */
@@ -37,7 +38,7 @@ export async function startDevServer({
   readonly port: number;
   readonly env: NodeJS.ProcessEnv;
 }): Promise<DevServer> {
-  const program = await findProgram(env);
+  const program = await findServer(env);
   const directory = mkdtempSync(join(tmpdir(), 'troupe-nats-'));
   const password = randomBytes(12).toString('base64url');
   const config = join(directory, 'nats.conf');
@@ -84,12 +85,11 @@ function toConfig({ port, password, store }: { port: number; password: string; s
   ].join('\n');
 }
 
-async function findProgram(env: NodeJS.ProcessEnv): Promise<string> {
+async function findServer(env: NodeJS.ProcessEnv): Promise<string> {
   const named = env[PROGRAM_VARIABLE] || undefined;
-  const onPath = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder || '.', 'nats-server'));
-  const [file] = named === undefined ? onPath.filter(isProgram) : [named];
+  const file = named ?? findProgram('nats-server', { path: env['PATH'] ?? '', cwd: process.cwd() });
   const oldest = OLDEST_SERVER.join('.');
-  if (file === undefined)
+  if (typeof file !== 'string')
     throw unreachable(`--dev needs nats-server ${oldest} or newer, and there is none on the PATH. ${HELP}`);
   const { stdout } = await runProgram(file, ['--version']).catch(() => ({ stdout: '' }));
   const version = /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
@@ -97,15 +97,6 @@ async function findProgram(env: NodeJS.ProcessEnv): Promise<string> {
   if (isOldServer(version))
     throw unreachable(`${quote(file)} has version ${version}; expected ${oldest} or newer. ${HELP}`);
   return file;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function unreachable(message: string): TroupeError {

@@ -5,9 +5,9 @@ import type { JsMsg } from '@nats-io/jetstream';
 import type { Msg } from '@nats-io/transport-node';
 import { toErrorText } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
+import { toHostName } from '../config/remote-options.ts';
 import { supervisorOptions } from '../config/supervisor-options.ts';
 import type { Backend, SpawnRequest } from '../spawn/backend.ts';
-import { createEnvironment } from '../spawn/environment.ts';
 import { planLimits, readLimitPowers } from '../spawn/limits.ts';
 import { writeState } from '../spawn/remote/attempt-records.ts';
 import { openPresence } from '../spawn/remote/presence.ts';
@@ -17,9 +17,16 @@ import {
   type StartOrder,
   toKey,
   toPeerKey,
+  type WorkerBeat,
 } from '../spawn/remote/protocol.ts';
 import { openServers, type Servers } from '../spawn/remote/servers.ts';
-import { createSupervisorDeps, type SupervisorDeps } from '../supervisor/supervisor-deps.ts';
+import { toEnvironment } from '../supervisor/create-plan.ts';
+import {
+  closeBackends,
+  closeGuards,
+  createSupervisorDeps,
+  type SupervisorDeps,
+} from '../supervisor/supervisor-deps.ts';
 import { watchFence } from './fence.ts';
 import { takeStarts } from './take-starts.ts';
 import { type AttemptDeps, WorkerAttempt } from './worker-attempt.ts';
@@ -33,7 +40,7 @@ export interface RemoteWorker {
   readonly running: number;
   /** Takes no more commands, and resolves when none runs any more: persistent ones continue until they end or are killed. */
   drain(): Promise<void>;
-  /** Kills what runs, tells the outcome, and closes the connection. Resolves when nothing is left. */
+  /** Kills its processes, reports their ends, and closes the connection. Resolves when no process is left. */
   close(): Promise<void>;
 }
 
@@ -44,7 +51,7 @@ const CLOSE_MS = 10_000;
 
 /**
  * Opens a worker: it takes commands of its pools from the queue, as many as it has places, and runs them on this machine. It keeps the program
- * running until it is closed. If the program dies, its guard kills what it ran, and its askers are told within five seconds.
+ * running until it is closed. If the program dies, its guard kills the commands, and their askers learn it within five seconds.
  *
  * @throws TroupeError `unreachable` where no server answers, `invalid-option`
  */
@@ -68,11 +75,6 @@ export async function openWorker(options: WorkerOptions): Promise<RemoteWorker> 
   const worker = new Worker({ id, servers, deps, reportError, capacity, pools });
   worker.begin(settings.isolation);
   return worker;
-}
-
-/** Returns the name of a machine as one token of a subject. */
-export function toHostName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'worker';
 }
 
 interface WorkerParts {
@@ -117,7 +119,10 @@ class Worker implements RemoteWorker {
     const { servers, reportError, capacity, pools } = this.#parts;
     const presence = openPresence(servers, {
       key: toPeerKey('worker', this.id),
-      describe: () => ({ running: this.#running, capacity, pools, isDraining: this.#isDraining }),
+      describe: (): WorkerBeat => ({
+        ...{ running: this.#running, capacity, pools },
+        isDraining: this.#isDraining,
+      }),
       onError: reportError,
     });
     const stopFence = watchFence(presence, {
@@ -179,12 +184,8 @@ class Worker implements RemoteWorker {
     for (const attempt of this.#attempts.values()) attempt.forget();
     await this.#end();
     const { deps } = this.#parts;
-    for (const backend of [deps.backend, deps.durableBackend]) await backend?.close?.();
-    await deps.terminals.close();
-    await deps.starter?.close();
-    deps.trees.close();
-    await deps.watchdog?.close();
-    deps.cgroups?.close();
+    await closeBackends(deps);
+    await closeGuards(deps);
   }
 
   /** Claims an order and starts it. */
@@ -259,24 +260,17 @@ function parseOrder(message: JsMsg): StartOrder | null {
   }
 }
 
-/** Makes an order a request to a backend of this machine. @throws an error that says what it lacks. */
+/** Converts an order to a request to a backend of this machine. @throws an error that names the missing ability. */
 function toRequest(
   order: StartOrder,
   deps: SupervisorDeps,
 ): { readonly backend: Backend; readonly request: SpawnRequest } {
   const { id, attempt, work, stdin, terminal, owner, depth, overrides, hints } = order;
-  const { supervisorId, settings } = deps;
   const backend = terminal === null ? deps.backend : deps.terminals.pty();
   if ('why' in backend)
     throw new Error(`Its worker has no terminal for it: ${backend.why}. ${backend.remedy}.`);
-  const env = createEnvironment({
-    inherited: process.env,
-    isRedacted: deps.isRedacted,
-    hasTerminal: terminal !== null,
-    hints: terminal === null ? hints : { ...hints, term: false },
-    overrides: { ...settings.env, ...overrides },
-    identity: { processId: id, mark: deps.toMark(id), supervisorId, owner, depth },
-  });
+  const hasTerminal = terminal !== null;
+  const env = toEnvironment({ id, owner, depth, hints, hasTerminal, overrides }, deps);
   const request: SpawnRequest = {
     ...{ id, attempt, work, env, stdin, terminal },
     cwd: resolve(deps.cwd, order.cwd),

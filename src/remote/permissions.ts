@@ -3,7 +3,7 @@ import { importedApi, streams } from '../spawn/remote/protocol.ts';
 const API = '$JS.API';
 const { starts, logs, attempts, peers } = streams;
 
-/** What the account of a tenant imports from the one that keeps the streams. */
+/** Subjects that the account of a tenant imports from the one that keeps the streams. */
 interface TenantRights {
   /** Requests with one answer. */
   readonly requests: readonly string[];

@@ -107,7 +107,7 @@ export function takeStarts(
       }
     }
   });
-  // A request that was sent into a dying connection is answered by nobody.
+  // No server answers a request that was sent into a dying connection.
   onReconnect(() => {
     for (const messages of fetching) messages.stop();
   });

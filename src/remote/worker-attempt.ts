@@ -2,7 +2,7 @@ import type { BackendCommand } from '../../machines/process/events.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
-import { writeState } from '../spawn/remote/attempt-records.ts';
+import { readState, writeState } from '../spawn/remote/attempt-records.ts';
 import {
   type AttemptName,
   type ControlAnswer,
@@ -42,7 +42,7 @@ interface AttemptCallbacks {
 
 /** Time after the exit at which an attempt counts as ended although its output is open: a leftover holds it. */
 const OUTPUT_END_MS = 3_000;
-/** An attempt that is shorter is written down twice, not three times. */
+/** Delay of the state `running`: the record of a shorter attempt is written twice, not three times. */
 const RUNNING_AFTER_MS = 50;
 const LOOK_MS = 5_000;
 const KILL_GRACE_MS = 5_000;
@@ -78,11 +78,6 @@ export class WorkerAttempt {
     this.#log = new LogWriter(deps.servers, claimed.name);
   }
 
-  /** True once the attempt has ended, and its leftovers are watched. */
-  get isFinal(): boolean {
-    return this.#isFinal;
-  }
-
   start(): void {
     const { worker, clock, reportError } = this.#deps;
     this.#log.add({ type: 'fact', fact: { type: 'attempt.claimed', worker } });
@@ -103,7 +98,7 @@ export class WorkerAttempt {
     }
   }
 
-  /** Executes a command of an asker. `null` where the answer is to come later, through `reply`. */
+  /** Executes a command of an asker, and answers it once, perhaps later. */
   execute(command: ControlRequest['command'], reply: (answer: ControlAnswer) => void): void {
     if (command.type === 'attempt.release') {
       if (this.#isFinal) this.#end();
@@ -132,11 +127,8 @@ export class WorkerAttempt {
 
   /** Checks whether another one has called the attempt lost meanwhile, and kills it then. */
   async check(): Promise<void> {
-    const entry = await this.#deps.servers.attempts.get(
-      `${this.name.tenant}.${this.name.id}.${this.name.attempt}`,
-    );
-    if (entry !== null && entry.operation === 'PUT' && entry.json<{ state: string }>().state === 'lost')
-      this.#giveUp();
+    const record = await readState(this.#deps.servers, this.name);
+    if (record?.state.state === 'lost') this.#giveUp();
   }
 
   #tell(fact: ToldFact): void {

@@ -2,7 +2,7 @@ import type { ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessDescription } from '../process/process-view.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { SpawnFiles, SpawnRequest } from '../spawn/backend.ts';
-import { createEnvironment } from '../spawn/environment.ts';
+import { createEnvironment, type Hints } from '../spawn/environment.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** Decisions of a spec or a record, from which the rest of the plan follows. */
@@ -53,18 +53,13 @@ export function toRequest(
 ): SpawnRequest {
   const { id, owner, launch, directory, files, outlives, resourceLimits } = plan;
   const { work, stdin, size, hints, env, secrets } = launch;
-  const { settings, supervisorId, depth } = deps;
+  const { settings, depth } = deps;
   const isCommand = work.type !== 'function' && work.type !== 'worker';
   const getEnv = keepForTurn(() =>
-    createEnvironment({
-      inherited: process.env,
-      isRedacted: deps.isRedacted,
-      hasTerminal: size !== null,
-      // The backend sets the type of its terminal.
-      hints: size === null ? hints : { ...hints, term: false },
-      overrides: { ...settings.env, ...env, ...secrets },
-      identity: { processId: id, mark: deps.toMark(id), supervisorId, owner, depth },
-    }),
+    toEnvironment(
+      { id, owner, depth, hints, hasTerminal: size !== null, overrides: { ...env, ...secrets } },
+      deps,
+    ),
   );
   return {
     id,
@@ -89,6 +84,37 @@ export function toRequest(
       },
     }),
   };
+}
+
+/** Returns the whole environment of a command of this machine. */
+export function toEnvironment(
+  {
+    id,
+    owner,
+    depth,
+    hints,
+    hasTerminal,
+    overrides,
+  }: {
+    readonly id: string;
+    readonly owner: string;
+    readonly depth: number;
+    readonly hints: Hints;
+    readonly hasTerminal: boolean;
+    /** Additions to that of the supervisor; `null` removes a variable. */
+    readonly overrides: Readonly<Record<string, string | null>>;
+  },
+  { settings, supervisorId, isRedacted, toMark }: SupervisorDeps,
+): Record<string, string> {
+  return createEnvironment({
+    inherited: process.env,
+    isRedacted,
+    hasTerminal,
+    // The backend sets the type of its terminal.
+    hints: hasTerminal ? { ...hints, term: false } : hints,
+    overrides: { ...settings.env, ...overrides },
+    identity: { processId: id, mark: toMark(id), supervisorId, owner, depth },
+  });
 }
 
 /** Keeps a created value for one turn of the event loop. A backend keeps its request, but not the environment, while the process lives. */

@@ -1,6 +1,6 @@
 import type { Runtime } from './runtime.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
-import type { SupervisorDeps } from './supervisor-deps.ts';
+import { closeBackends, closeGuards, type SupervisorDeps } from './supervisor-deps.ts';
 
 /** Ends all processes that do not outlive this supervisor, and reports what is left. Never rejects. */
 export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<ShutdownReport> {
@@ -23,8 +23,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
 
   runtime.watches.close();
 
-  for (const backend of new Set([deps.backend, deps.durableBackend, deps.remote])) await backend?.close?.();
-  await deps.terminals.close();
+  await closeBackends(deps);
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),
     left: detached.map(({ id }) => id),
@@ -33,10 +32,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
   };
   // With survivors the watchdog keeps running and kills them when this program ends.
   if (report.survivors.length === 0) {
-    await deps.starter?.close();
-    deps.trees.close();
-    await deps.watchdog?.close();
-    deps.cgroups?.close();
+    await closeGuards(deps);
     runtime.records.close();
     unregister(runtime, deps);
   }

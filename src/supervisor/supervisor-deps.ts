@@ -187,6 +187,30 @@ export function createSupervisorDeps(
   };
 }
 
+/** Closes what the backends hold between runs. */
+export async function closeBackends({
+  backend,
+  durableBackend,
+  remote,
+  terminals,
+}: Pick<SupervisorDeps, 'backend' | 'durableBackend' | 'remote' | 'terminals'>): Promise<void> {
+  for (const each of new Set([backend, durableBackend, remote])) await each?.close?.();
+  await terminals.close();
+}
+
+/** Ends the programs and removes the cgroups that guard processes. To be called when none is left. */
+export async function closeGuards({
+  starter,
+  trees,
+  watchdog,
+  cgroups,
+}: Pick<SupervisorDeps, 'starter' | 'trees' | 'watchdog' | 'cgroups'>): Promise<void> {
+  await starter?.close();
+  trees.close();
+  await watchdog?.close();
+  cgroups?.close();
+}
+
 /**
  * Starts the threads of libuv's pool before commands use up the limit of threads: libuv aborts the program (SIGABRT) if it cannot start
  * them.

@@ -262,14 +262,14 @@ describe.skipIf(!(await hasNatsServer()))('a process on another host', () => {
       await using stage = open();
       using notes = tempDir();
       const touch = (name: string) =>
-        start(stage, { command: ['touch', notes.file(name)], host: 'pool:nobody' });
+        start(stage, { command: ['touch', notes.file(name)], host: 'pool:empty' });
       const cancelled = touch('cancelled');
-      await waitUntil(async () => (await readQueue(nats, 'nobody')) === 1);
+      await waitUntil(async () => (await readQueue(nats, 'empty')) === 1);
 
       const answer = await cancelled.kill();
       expect(cancelled.status).toBe('killed');
       const next = touch('next');
-      await openOther({ pools: ['nobody'] });
+      await openOther({ pools: ['empty'] });
       await next.ended;
 
       expect(answer).toMatchObject({ type: 'cancelled' });

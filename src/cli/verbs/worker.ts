@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { toErrorText } from '../../config/error-text.ts';
 import { quote } from '../../config/quote.ts';
-import { hostName, type RemoteOptions, SERVERS_VARIABLE } from '../../config/remote-options.ts';
-import { credentialNames } from '../../config/supervisor-options.ts';
+import { hostName, SERVERS_VARIABLE, toHostName } from '../../config/remote-options.ts';
+import { credentialNames, dropUndefined } from '../../config/supervisor-options.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { DevServer } from '../../remote/dev-server.ts';
 import type { RemoteWorker } from '../../remote/open-worker.ts';
@@ -14,7 +14,7 @@ import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { type EndSignal, isSentBySystem, keepIgnoringBrokenPipes, listEndSignals } from '../end-signals.ts';
 import { exitCodes, toSignalCode } from '../exit-codes.ts';
 import { collect, parseLimit } from '../flag-values.ts';
-import { readServers, toShownServers } from '../read-servers.ts';
+import { readServers } from '../read-servers.ts';
 import type { DefineVerb, FlagsOf } from '../verb.ts';
 
 const addFlags = (command: Command) =>
@@ -45,8 +45,9 @@ export const define: DefineVerb = (command, { name, io, end }) => {
       'after',
       `
 The first Ctrl-C or SIGTERM drains it: it takes no more commands, and ends when
-the last one has ended. A second one kills them. If it dies, so does what it
-runs, and the programs that started that know within five seconds.
+the last one has ended. A second one kills them. If the worker dies, its
+commands are killed, and the programs that started them learn it within five
+seconds.
 
 Commands run as the user of the worker, in its environment without keys and
 tokens: permission to start in a pool is a shell on its hosts. With --dev only
@@ -65,7 +66,7 @@ interface WorkerCall {
   readonly io: CliIo;
 }
 
-/** Runs a worker until it is told to end. @returns the exit code. @throws TroupeError `invalid-option`, `unreachable` */
+/** Runs a worker until a signal ends it. @returns the exit code. @throws TroupeError `invalid-option`, `unreachable` */
 async function runWorker({ flags, io }: WorkerCall): Promise<number> {
   if (flags.printPermissions === true) {
     await printPermissions({ flags, io });
@@ -89,12 +90,11 @@ async function runWorker({ flags, io }: WorkerCall): Promise<number> {
 function parseWorkerOptions({ flags, io }: WorkerCall, server: DevServer | null): WorkerOptions {
   const { servers, credentials, tls } =
     server === null ? readServers(flags.servers, io) : { servers: server.url };
-  const own = { ca: flags.tlsCa, cert: flags.tlsCert, key: flags.tlsKey };
-  const hasOwn = Object.values(own).some((file) => file !== undefined);
+  const own = dropUndefined({ ca: flags.tlsCa, cert: flags.tlsCert, key: flags.tlsKey });
   return {
     servers,
     credentials: flags.credentials ?? credentials,
-    tls: hasOwn ? { ...tls, ...dropUndefined(own) } : tls,
+    tls: Object.keys(own).length > 0 ? { ...tls, ...own } : tls,
     ...(flags.pools !== undefined && { pools: parseNames(flags.pools, '--pools') }),
     ...(flags.capacity !== undefined && { capacity: parseCapacity(flags.capacity) }),
     ...(flags.name !== undefined && { name: parseName(flags.name, '--name') }),
@@ -111,7 +111,6 @@ const ownVariables = [SERVERS_VARIABLE, 'TROUPE_TENANT', 'TROUPE_CREDENTIALS', '
 
 async function printPermissions({ flags, io }: WorkerCall): Promise<void> {
   const { toPermissionTemplate } = await import('../../remote/permissions.ts');
-  const { toHostName } = await import('../../remote/open-worker.ts');
   const template = toPermissionTemplate({
     tenants: (flags.tenant ?? ['default']).map((name) => parseName(name, '--tenant')),
     workers: (flags.worker ?? [flags.name ?? toHostName(hostname())]).map((name) =>
@@ -174,17 +173,19 @@ function readVariables(names: readonly string[], { env }: CliIo): Record<string,
   );
 }
 
-function dropUndefined(files: NonNullable<RemoteOptions['tls']>): RemoteOptions['tls'] {
-  return Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined));
-}
-
 function describe({ id }: RemoteWorker, options: WorkerOptions): string {
   const { servers, pools = ['default'], capacity = 100 } = options;
   const named = pools.length === 1 ? `the pool ${pools[0]}` : `the pools ${pools.join(', ')}`;
   return `worker ${id} takes commands of ${named}, ${capacity} at once, from ${toShownServers(servers)}`;
 }
 
-/** Drains the worker at the first signal, and kills what it runs at the second. @returns the exit code. */
+/** Returns addresses without user and password, for people. */
+function toShownServers(servers: WorkerOptions['servers']): string {
+  const addresses = typeof servers === 'string' ? servers.split(',') : servers;
+  return addresses.map((address) => address.replace(/\/\/[^@/]*@/, '//')).join(', ');
+}
+
+/** Drains the worker at the first signal, and kills its processes at the second. @returns the exit code. */
 function runUntilSignals(worker: RemoteWorker, io: CliIo): Promise<number> {
   keepIgnoringBrokenPipes();
   const { promise, resolve } = Promise.withResolvers<number>();

@@ -18,8 +18,8 @@ type Bucket = Pick<Servers, 'attempts' | 'jetstream' | 'connection'>;
 const RETRY_MS = 200;
 
 /**
- * Writes the state of an attempt if it still has the revision `after`; 0 where none may exist. Repeats the write until the servers answer:
- * where an answer was lost, the record itself tells whose write it was.
+ * Writes the state of an attempt if it still has the revision `after`; 0 where none may exist. Repeats the write until the servers answer. After
+ * a lost answer, the nonce in the record tells whether the write succeeded.
  */
 export async function writeState(
   servers: Bucket,
@@ -43,7 +43,7 @@ export async function writeState(
       if (servers.connection.isClosed()) throw error;
     }
     try {
-      const current = await readEntry(servers, name);
+      const current = await readState(servers, name);
       if (current?.nonce === nonce) return { ...current, isOurs: true };
       // An older one comes from a server that is behind.
       if (current !== null && current.revision > after) return { ...current, isOurs: false };
@@ -56,13 +56,9 @@ export async function writeState(
 
 /** Reads the state of an attempt; `null` where none is kept. @throws where the servers do not answer. */
 export async function readState(
-  servers: Pick<Servers, 'attempts'>,
+  { attempts }: Pick<Servers, 'attempts'>,
   name: AttemptName,
-): Promise<AttemptRecord | null> {
-  return readEntry(servers, name);
-}
-
-async function readEntry({ attempts }: Pick<Servers, 'attempts'>, name: AttemptName) {
+): Promise<(AttemptRecord & { readonly nonce: string }) | null> {
   const entry = await attempts.get(toKey(name));
   if (entry === null || entry.operation !== 'PUT') return null;
   const { nonce, ...state } = entry.json<AttemptState & { readonly nonce: string }>();

@@ -52,6 +52,15 @@ export function toPeerKey(kind: 'worker' | 'asker', id: string): string {
   return `${kind}.${id}`;
 }
 
+/** Content of a worker's beats. */
+export interface WorkerBeat {
+  readonly running: number;
+  readonly capacity: number;
+  readonly pools: readonly string[];
+  /** True once it takes no more orders. */
+  readonly isDraining: boolean;
+}
+
 /** Order to start an attempt. Its tenant is in its subject, where the servers check it. */
 export interface StartOrder {
   readonly id: string;

@@ -18,11 +18,8 @@ export const LOST_AFTER_MS = 5_000;
 const FIRST_LOOK_MS = 2_000;
 const MAX_LOOK_MS = 10_000;
 const RETRY_MS = 300;
-
-/** Facts of the past that answer commands of an earlier asker. */
-const answers: ReadonlySet<ToldFact['type']> = new Set<ToldFact['type']>([
-  ...(['tree.surveyed', 'tree.gone', 'tree.seen', 'output.quieted', 'process.signalled'] as const),
-]);
+/** The servers drop older orders. */
+const MAX_ORDER_AGE_MS = 20 * 3_600_000;
 
 /** Facts that answer commands without a reply. */
 const answerTo: Partial<Record<BackendCommand['type'], ToldFact['type']>> = {
@@ -31,7 +28,13 @@ const answerTo: Partial<Record<BackendCommand['type'], ToldFact['type']>> = {
   'output.settle': 'output.quieted',
 };
 
-/** An attempt on another host as the one who asked for it sees it. */
+/** Facts that follow from commands. In an old log they are of an earlier asker. */
+const consequences: ReadonlySet<ToldFact['type']> = new Set<ToldFact['type']>([
+  ...Object.values(answerTo),
+  ...(['tree.seen', 'process.signalled'] as const),
+]);
+
+/** The asker's side of an attempt on another host. */
 export class RemoteAttempt {
   readonly #port: BackendPort;
   readonly #hosts: RemoteHosts;
@@ -145,8 +148,8 @@ export class RemoteAttempt {
   }
 
   /**
-   * Orders a start again of which no record exists: its order was lost, or still waits. Not where the process is known to have started, or is
-   * so old that its record may have expired, which would start it twice: that is lost, unless it has a record after all.
+   * Orders a start again if it has no record: its first order was lost, or still waits. A process that is known to have started, or is so old
+   * that its record may have expired, is called lost instead, since another start would be its second. A record that exists after all wins.
    */
   async #orderAgain({ servers, asker }: Pick<Session, 'servers' | 'asker'>): Promise<AttemptState | null> {
     const { portable } = this.#port.request;
@@ -168,7 +171,7 @@ export class RemoteAttempt {
     }
     const { fact } = entry;
     if (fact.type === 'attempt.claimed') this.#follow(fact.worker);
-    else if (fact.type !== 'attempt.ended' && !(this.#isReplaying && answers.has(fact.type)))
+    else if (fact.type !== 'attempt.ended' && !(this.#isReplaying && consequences.has(fact.type)))
       output.afterWritten(() => this.#tell(fact));
     return true;
   }
@@ -358,6 +361,3 @@ export class RemoteAttempt {
     }
   }
 }
-
-/** Orders that wait longer are dropped by the servers. */
-const MAX_ORDER_AGE_MS = 20 * 3_600_000;

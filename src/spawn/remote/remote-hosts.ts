@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RemoteSettings } from '../../config/remote-options.ts';
+import { type RemoteSettings, toHostName } from '../../config/remote-options.ts';
 import { openPresence, type Presence } from './presence.ts';
 import { type AttemptName, subjects, toPeerKey } from './protocol.ts';
 import { openServers, type Servers } from './servers.ts';
@@ -17,7 +17,7 @@ export interface RemoteHosts {
   /** Returns the tenant of a process: that of the options, else the first part of its owner, whichever supervisor has it. */
   tenantOf(owner: string): string;
   readonly reportError: (error: unknown) => void;
-  /** Reports what the worker of a lost attempt says of it, if that comes while the connection is open. */
+  /** Reports a message of a lost attempt's worker, if one comes while the connection is open. */
   noteLost(name: AttemptName): void;
   /** Opens the connection if necessary, and keeps it until it is released as often. @throws TroupeError `unreachable` */
   acquire(): Promise<Session>;
@@ -44,8 +44,7 @@ export function createRemoteHosts(
     readonly reportError: (error: unknown) => void;
   },
 ): RemoteHosts {
-  const tenantOf = (of: string) =>
-    settings.tenant ?? (of.split('/')[0] ?? '').replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  const tenantOf = (of: string) => settings.tenant ?? toHostName(of.split('/')[0] ?? '');
   /** Subjects of lost attempts. */
   const lost = new Set<string>();
   const leavings = new Set<Promise<void>>();
@@ -112,5 +111,5 @@ export function createRemoteHosts(
 
 function describeLate(subject: string): string {
   const id = subject.split('.').at(-2);
-  return `The process ${id} had been called lost, since its worker was silent; the worker is back and has killed it.`;
+  return `The process ${id} was called lost, because its worker was silent. The worker is back and has killed it.`;
 }

@@ -30,7 +30,7 @@ export interface Servers {
   close(): Promise<void>;
 }
 
-/** Older servers ignore the lifetime of single keys without a word. */
+/** Older servers silently ignore the lifetime of single keys. */
 export const OLDEST_SERVER = [2, 12] as const;
 /** A request that was sent into a dying connection is never answered: the shorter, the sooner it is repeated. */
 const REQUEST_MS = 2_000;
@@ -154,7 +154,7 @@ function parseAddresses(servers: readonly string[]) {
 function checkVersion(connection: NatsConnection): void {
   const version = connection.info?.version ?? 'unknown';
   if (!isOldServer(version)) return;
-  const message = `The NATS server at ${connection.getServer()} has version ${version}; troupe needs ${OLDEST_SERVER.join('.')} or newer, since older ones keep for ever what is to expire. Update the server.`;
+  const message = `The NATS server at ${connection.getServer()} has version ${version}; troupe needs ${OLDEST_SERVER.join('.')} or newer, since older ones never remove expired keys. Update the server.`;
   throw new TroupeError({ code: 'unreachable', message });
 }
 

@@ -1,7 +1,7 @@
 import { toErrorText } from '../../../config/error-text.ts';
 import { formatDuration } from '../../../config/format-duration.ts';
 import type { ServerSettings } from '../../../config/remote-options.ts';
-import { streams } from '../../../spawn/remote/protocol.ts';
+import { streams, type WorkerBeat } from '../../../spawn/remote/protocol.ts';
 import { LOST_AFTER_MS } from '../../../spawn/remote/remote-attempt.ts';
 import {
   type Connected,
@@ -59,7 +59,7 @@ function checkServer({ connection }: Connected): readonly Check[] {
   return [
     ok('servers', `${connection.getServer()} answers${where}`),
     isOldServer(version)
-      ? fail('version', `${version}: it keeps for ever what is to expire`, `Install ${oldest} or newer.`)
+      ? fail('version', `${version}: it never removes expired keys`, `Install ${oldest} or newer.`)
       : ok('version', version),
   ];
 }
@@ -141,14 +141,6 @@ function checkSync(): Check {
   );
 }
 
-/** What a worker says of itself in its beats. */
-interface WorkerBeat {
-  readonly running: number;
-  readonly capacity: number;
-  readonly pools: readonly string[];
-  readonly isDraining: boolean;
-}
-
 async function checkPeers(connected: Connection, api: Api): Promise<readonly Check[]> {
   try {
     const clock = await readClock(connected, api);
@@ -212,7 +204,7 @@ async function listWorkers(
 
 function checkWorkers(workers: readonly LiveWorker[]): readonly Check[] {
   if (workers.length === 0)
-    return [warn('workers', 'none is alive: what is started waits', 'Start one: troupe worker')];
+    return [warn('workers', 'none is alive: commands wait in the queue', 'Start one: troupe worker')];
   const pools = [...new Set(workers.flatMap(({ pools: names }) => names))].sort();
   return pools.map((pool) => {
     const members = workers.filter(({ pools: names }) => names.includes(pool));
