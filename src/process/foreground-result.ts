@@ -24,10 +24,14 @@ interface AwaitedProcess {
   view(): ProcessView;
 }
 
+/** Longest wait for a background start on another host, which may wait for a worker there as long as it likes. */
+const REMOTE_START_MS = 1_000;
+
 /** Resolves when no caller waits for the process any more: at its end, in the background, or when something survived its kill. */
 export async function awaitResult(process: AwaitedProcess): Promise<StartedResult> {
-  const { life, changes } = process;
-  await changes.until(() => life.isOver || !isAwaited(life) || hasSurvived(life));
+  const { plan, life, changes } = process;
+  await changes.until(() => life.isOver || !isAwaited(process) || hasSurvived(life));
+  if (plan.host !== null && plan.run.background) await untilUp(process);
   const view = process.view();
   if (hasSurvived(life)) {
     const survivors = view.status === 'stopping' ? view.survivors : [];
@@ -36,9 +40,7 @@ export async function awaitResult(process: AwaitedProcess): Promise<StartedResul
   }
   if (life.hasEnded) return toEnded(process, await process.ended);
   if (life.status === 'pending') {
-    const message =
-      `${describeWait(process, view)} It stays queued and starts in the background when a slot is free. To free a slot, end one of these processes; ` +
-      `to cancel it, kill ${view.id}.`;
+    const message = `${describeWait(process, view)} ${describePlace(process)}to cancel it, kill ${view.id}.`;
     return { type: 'queued', process: view, message };
   }
   const message = describeBackgrounding(view);
@@ -63,10 +65,18 @@ function print({ output }: AwaitedProcess): Promise<PrintedText> {
   return readPrinted((options) => output.read(options));
 }
 
-/** Returns whether a caller waits in the foreground. A background start is awaited until it has come up. */
-function isAwaited({ view }: ProcessLife): boolean {
-  if (view.status === 'pending') return view.isAwaited || view.starting;
+/** Returns whether a caller waits in the foreground. A background start on this machine is awaited until it has come up. */
+function isAwaited({ plan, life: { view } }: AwaitedProcess): boolean {
+  if (view.status === 'pending') return view.isAwaited || (view.starting && plan.host === null);
   return view.status === 'restarting' ? view.isAwaited : view.status !== 'backgrounded';
+}
+
+/** Resolves when a start is over, or has lasted for `REMOTE_START_MS`. */
+async function untilUp({ life, changes, deps: { clock } }: AwaitedProcess): Promise<void> {
+  const late = new AbortController();
+  const cancel = clock.at(clock.nowMs() + REMOTE_START_MS, () => late.abort());
+  await changes.until(() => life.status !== 'pending', late.signal);
+  cancel();
 }
 
 /** Returns whether something outlived SIGKILL: the end may never come. */
@@ -93,10 +103,29 @@ function describeBackgrounding(view: ProcessView): string {
   return words.join(' ');
 }
 
-/** Describes how long a process has waited in the queue, and the processes that hold the slots. */
-function describeWait({ plan, deps }: AwaitedProcess, view: ProcessView): string {
+/** Says when a process starts that waits in a queue. */
+function describePlace({ plan, life: { view } }: AwaitedProcess): string {
+  return view.status === 'pending' && view.starting
+    ? `It stays in the queue of ${plan.host} and starts in the background when a worker takes it; `
+    : 'It stays queued and starts in the background when a slot is free. To free a slot, end one of these processes; ';
+}
+
+/** Describes how long a process has waited in a queue, and for what. */
+function describeWait(process: AwaitedProcess, view: ProcessView): string {
+  const { plan, life, deps } = process;
+  const waitedMs = deps.clock.epochMs() - view.createdAt;
+  const isQueuedHere = life.view.status === 'pending' && !life.view.starting;
+  const why =
+    plan.host === null || isQueuedHere
+      ? describeHolders(process)
+      : `: no worker of ${plan.host} has started it`;
+  return `Process ${view.id} has not started after ${formatDuration(waitedMs)}${why}.`;
+}
+
+function describeHolders({ plan, deps }: AwaitedProcess): string {
   const now = deps.clock.epochMs();
   const holders = deps.slotHolders(plan.kind);
+  if (holders.length === 0) return '';
   const each = holders.map((holder) => {
     const since = formatDuration(
       now - ('startedAt' in holder ? (holder.startedAt ?? now) : holder.createdAt),
@@ -104,7 +133,5 @@ function describeWait({ plan, deps }: AwaitedProcess, view: ProcessView): string
     return `${holder.id} (${shorten(holder.commandLine, 80)}, for ${since})`;
   });
   const slots = plan.kind === 'agent' ? 'agents' : 'foreground commands';
-  const taken =
-    holders.length === 0 ? '' : `: all ${holders.length} slots for ${slots} are taken by ${each.join(', ')}`;
-  return `Process ${view.id} has not started after ${formatDuration(now - view.createdAt)}${taken}.`;
+  return `: all ${holders.length} slots for ${slots} are taken by ${each.join(', ')}`;
 }

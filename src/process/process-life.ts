@@ -44,6 +44,7 @@ interface LifeProgress {
 export class ProcessLife {
   deadlines: Deadlines;
   readonly times: ProcessTimes;
+  readonly #isRemote: boolean;
   readonly #clock: Clock;
   readonly #causeOf: ProcessDeps['causeOf'];
   /** `null` once the process has ended or was detached. */
@@ -61,6 +62,7 @@ export class ProcessLife {
     } & LifeListeners,
   ) {
     const { deps, earlier } = options;
+    this.#isRemote = plan.host !== null;
     this.#clock = deps.clock;
     this.#causeOf = deps.causeOf;
     this.times = earlier?.times ?? toNewTimes(deps.clock);
@@ -134,6 +136,12 @@ export class ProcessLife {
     return this.hasEnded || this.#isDetached;
   }
 
+  /** True between two attempts, and in a queue of other hosts: the next supervisor starts the attempt, or follows its order. */
+  get isUnspawned(): boolean {
+    const view = this.#view;
+    return view.status === 'restarting' || (view.status === 'pending' && view.starting && this.#isRemote);
+  }
+
   /** `null` once it has ended or was detached. */
   get progress(): LifeProgress | null {
     if (this.#actor === null || this.hasEnded) return null;
@@ -168,16 +176,15 @@ export class ProcessLife {
 
   /**
    * Detaches from a process, or from leftovers, that are to outlive this program: the backend leaves them running, and nothing more is
-   * announced. Returns `false` where that is impossible, while the process starts or ends, and for leftovers: their process has ended here.
+   * announced. Returns `false` where that is impossible, while the process starts on this machine, while it ends, and for leftovers: their
+   * process has ended here.
    */
   detach(): boolean {
     const actor = this.#actor;
     if (actor === null) return false;
     this.send({ type: 'process.release' });
     if (this.hasEnded) return false;
-    // Between two attempts there is only the actor: the next supervisor starts the attempt.
-    this.#isDetached =
-      this.status === 'restarting' || actor.getSnapshot().matches({ backgrounded: 'released' });
+    this.#isDetached = this.isUnspawned || actor.getSnapshot().matches({ backgrounded: 'released' });
     if (this.#isDetached) this.#dropActor();
     return this.#isDetached;
   }

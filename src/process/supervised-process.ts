@@ -153,7 +153,7 @@ export class SupervisedProcess {
   /** Leaves the process running for the next supervisor; see `ProcessLife.detach`. Observers of it complete. */
   detach(): boolean {
     if (!this.life.detach()) return false;
-    if (this.status === 'restarting') this.timeline.add('process.released', { by: 'supervisor' });
+    if (this.life.isUnspawned) this.timeline.add('process.released', { by: 'supervisor' });
     this.output.detach();
     this.input.close();
     this.changes.notify();

@@ -27,7 +27,7 @@ export function createProcessStopper({
   /** Detaches a process. One that is starting is detached once it has started; one that is ending ends by itself. */
   const detach = (process: SupervisedProcess) => {
     // Save while the chart still knows its state; in any other state the chart emits `process.released` first.
-    if (process.status === 'restarting') save(process);
+    if (process.life.isUnspawned) save(process);
     if (process.detach()) emit(process.id, { type: 'process.detached' });
   };
 

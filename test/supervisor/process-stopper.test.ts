@@ -9,11 +9,12 @@ function arrange({
   lifetime = 'persistent' as 'persistent' | 'session',
   status = 'backgrounded',
   queued = false,
+  isUnspawned = false,
   detaches = true,
 } = {}) {
   const done: unknown[] = [];
   const process = {
-    ...{ id: 'tool_a', plan: { lifetime }, status },
+    ...{ id: 'tool_a', plan: { lifetime }, status, life: { isUnspawned } },
     view: () => ({ status, queued }),
     detach: () => {
       done.push('detach');
@@ -40,10 +41,15 @@ test.each([
   ['a session process', { lifetime: 'session' }, [stop]],
   ['a persistent process', {}, ['detach', 'process.detached of tool_a']],
   ['a persistent process in the queue', { status: 'pending', queued: true }, [stop]],
+  [
+    'a persistent process in a queue of other hosts',
+    { status: 'pending', isUnspawned: true },
+    ['save tool_a', 'detach', 'process.detached of tool_a'],
+  ],
   ['a persistent process that starts', { status: 'pending', detaches: false }, ['detach']],
   [
     'a persistent process between two attempts',
-    { status: 'restarting' },
+    { status: 'restarting', isUnspawned: true },
     ['save tool_a', 'detach', 'process.detached of tool_a'],
   ],
 ] as const)('a shutdown stops or detaches %s', (_, given, expected) => {

@@ -57,6 +57,11 @@ const ended = endedView();
 
 test.each([
   ['a queued process', { ...running, status: 'pending', queued: true }, 'pending: queued for a free slot'],
+  [
+    'a process that waits for a worker',
+    { ...running, status: 'pending', queued: false, host: 'pool:gpu' },
+    'pending: no worker of pool:gpu has started it',
+  ],
   ['a pending process', { ...running, status: 'pending', queued: false }, 'pending'],
   ['a process that timed out', { ...ended, status: 'timed_out' }, 'timed out'],
   ['a paused process', { ...running, pausedAt: 5_000 }, 'backgrounded: paused since 1970-01-01 01:00:05'],

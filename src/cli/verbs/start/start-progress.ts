@@ -11,14 +11,25 @@ import { showProgress } from '../../render/progress-line.ts';
 /** Interval between requests to the supervisor, each of which takes it microseconds. */
 const START_POLL_MS = 20;
 
-/** Resolves with the process once it has started or failed to start, or is queued for a slot. */
+/** Resolves with the process once it has started or failed to start, is queued for a slot, or has waited for a worker of another host. */
 export async function waitUntilStarted(
   id: string,
-  { state, clock }: { readonly state: Pick<StateDirectory, 'show'>; readonly clock: Clock },
+  {
+    state,
+    clock,
+    maxQueueMs = Number.POSITIVE_INFINITY,
+  }: {
+    readonly state: Pick<StateDirectory, 'show'>;
+    readonly clock: Clock;
+    /** Longest wait for a worker. Default: none. */
+    readonly maxQueueMs?: number;
+  },
 ): Promise<ProcessView> {
+  const giveUpAtMs = clock.nowMs() + maxQueueMs;
   for (;;) {
     const { view } = await state.show(id);
     if (view.status !== 'pending' || view.queued) return view;
+    if (view.host !== null && clock.nowMs() >= giveUpAtMs) return view;
     await new Promise<void>((resolve) => clock.at(clock.nowMs() + START_POLL_MS, resolve));
   }
 }
