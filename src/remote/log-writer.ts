@@ -1,9 +1,16 @@
 import type { OutputSink, OutputStream } from '../output/output-sink.ts';
-import { type AttemptName, type EntryContent, encodeEntry, subjects } from '../spawn/remote/protocol.ts';
+import {
+  type AttemptName,
+  type EntryContent,
+  encodeEntry,
+  HEAD_BYTES,
+  subjects,
+} from '../spawn/remote/protocol.ts';
 import { pause, type Servers } from '../spawn/remote/servers.ts';
 
 /** Size at which output is sent at once; below it, output that follows closely is sent together. */
 const ENTRY_BYTES = 64 * 1024;
+const MAX_ENTRY_BYTES = 4 * ENTRY_BYTES;
 const COALESCE_MS = 20;
 /** Bytes that may be on their way to the servers. A process that prints more waits. */
 const WINDOW_BYTES = 2 * 2 ** 20;
@@ -65,10 +72,10 @@ export class LogWriter implements OutputSink {
     this.#onWritable.push(callback);
   }
 
-  /** Adds an entry behind the output so far. */
-  add(content: Exclude<EntryContent, { type: 'output' }>): void {
+  /** Adds an entry behind the output so far. Returns `false` for one that is larger than a message of the servers. */
+  add(content: Exclude<EntryContent, { type: 'output' }>): boolean {
     this.#flush();
-    this.#send(content, 0);
+    return this.#send(content, 0);
   }
 
   /** Resolves when everything so far is stored, or the connection is closed. */
@@ -76,6 +83,11 @@ export class LogWriter implements OutputSink {
     this.#flush();
     while (this.#unstored.size > 0 && !this.#servers.connection.isClosed())
       await new Promise<void>((resolve) => this.#onStored.push(resolve));
+  }
+
+  /** Size of the largest message that the servers take. */
+  get #messageBytes(): number {
+    return this.#servers.connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
   }
 
   #flush(): void {
@@ -87,15 +99,15 @@ export class LogWriter implements OutputSink {
     this.#lastSentMs = performance.now();
     const [first] = pending.parts;
     const bytes = pending.parts.length === 1 && first !== undefined ? first : Buffer.concat(pending.parts);
-    for (let from = 0; from < bytes.byteLength; from += 4 * ENTRY_BYTES) {
-      const part = bytes.subarray(from, from + 4 * ENTRY_BYTES);
+    const size = Math.min(MAX_ENTRY_BYTES, this.#messageBytes - HEAD_BYTES);
+    for (let from = 0; from < bytes.byteLength; from += size) {
+      const part = bytes.subarray(from, from + size);
       this.#send({ type: 'output', stream: pending.stream, bytes: part }, part.byteLength);
     }
   }
 
-  #send(content: EntryContent, outputBytes: number): void {
-    this.#numbered += 1;
-    const number = this.#numbered;
+  #send(content: EntryContent, outputBytes: number): boolean {
+    const number = this.#numbered + 1;
     const oldest = this.#unstored.values().next().value;
     const entry = encodeEntry({
       ...content,
@@ -104,10 +116,13 @@ export class LogWriter implements OutputSink {
       stored: (oldest ?? number) - 1,
       offset: this.#offset,
     });
+    if (entry.byteLength > this.#messageBytes) return false;
+    this.#numbered = number;
     this.#offset += outputBytes;
     this.#unstored.add(number);
     this.#windowBytes += entry.byteLength;
     void this.#publish(entry).then(() => this.#take(number, entry.byteLength));
+    return true;
   }
 
   /** Repeats until the servers have stored the entry: its number makes a second copy harmless. */

@@ -198,7 +198,9 @@ class Worker implements RemoteWorker {
     }
     const name = { tenant, id: order.id, attempt: order.attempt };
     const { servers } = this.#parts;
-    const claim = await writeState(servers, { name, state: { state: 'claimed', worker: this.id }, after: 0 });
+    const { identity } = order;
+    const state = { state: 'claimed', worker: this.id, identity } as const;
+    const claim = await writeState(servers, { name, state, after: 0 });
     // After the claim: an order that is delivered again finds it, and nothing starts twice.
     message.ack();
     if (!claim.isOurs) return;

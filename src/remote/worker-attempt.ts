@@ -80,20 +80,22 @@ export class WorkerAttempt {
 
   start(): void {
     const { worker, clock, reportError } = this.#deps;
-    this.#log.add({ type: 'fact', fact: { type: 'attempt.claimed', worker } });
+    const { identity } = this.order;
+    this.#add({ type: 'fact', fact: { type: 'attempt.claimed', worker, identity } });
     try {
       const { backend, request } = this.#deps.toRequest(this.order);
       const port: BackendPort = {
         ...{ request, clock, output: this.#log },
         tell: (fact) => this.#tell(fact),
-        keepScreen: (screen) => this.#log.add({ type: 'screen', screen }),
+        keepScreen: (screen) => this.#add({ type: 'screen', screen }),
         onCommand: (listener) => {
           this.#listener = listener;
         },
       };
       this.#cancel = runWithReserve(port, { backend, act: backend.run });
     } catch (error) {
-      this.#tell({ type: 'process.spawnFailed', cause: 'other', code: null, message: toErrorText(error) });
+      const message = toErrorText(error).replace(/\.$/, '');
+      this.#tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
       if (!(error instanceof Error)) reportError(error);
     }
   }
@@ -131,8 +133,16 @@ export class WorkerAttempt {
     if (record?.state.state === 'lost') this.#giveUp();
   }
 
+  #add(content: Parameters<LogWriter['add']>[0]): void {
+    if (this.#log.add(content)) return;
+    const what = content.type === 'screen' ? 'The last screen' : `The fact ${content.fact.type}`;
+    this.#deps.reportError(
+      new Error(`${what} of ${this.name.id} was not sent: it exceeds a message of the servers.`),
+    );
+  }
+
   #tell(fact: ToldFact): void {
-    this.#log.add({ type: 'fact', fact });
+    this.#add({ type: 'fact', fact });
     switch (fact.type) {
       case 'process.spawned': {
         const startedAt = Date.now();
@@ -162,7 +172,7 @@ export class WorkerAttempt {
   #finish(): void {
     if (this.#isFinal) return;
     this.#isFinal = true;
-    this.#log.add({ type: 'fact', fact: { type: 'attempt.ended' } });
+    this.#add({ type: 'fact', fact: { type: 'attempt.ended' } });
     const { entries } = this.#log;
     this.#write({ state: 'ended', entries });
     void this.#writing.then(this.#callbacks.onEnded);
@@ -177,7 +187,7 @@ export class WorkerAttempt {
       if (this.#isLost || (state.state === 'running' && this.#isFinal)) return;
       if (state.state === 'ended') await this.#log.stored();
       try {
-        const full = { ...state, worker };
+        const full = { ...state, worker, identity: this.order.identity };
         const written = await writeState(servers, { name: this.name, state: full, after: this.#revision });
         this.#revision = written.revision;
         if (!written.isOurs) this.#tellLate(full);

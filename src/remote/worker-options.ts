@@ -23,7 +23,7 @@ export interface WorkerOptions extends Pick<RemoteOptions, 'servers' | 'credenti
   readonly redactNames?: readonly string[] | undefined;
   /**
    * Time without servers after which it kills its processes, which their askers have called lost. Longer than every planned outage of the
-   * servers; 5 s or less ends processes before anybody calls them lost, and also in each short outage. 0: never. Default 1 min.
+   * servers; 4 s or less ends processes before they are called lost, and also in each short outage. 0: never. Default 1 min.
    */
   readonly isolation?: Duration | undefined;
   /** Gives each command a cgroup of its own; see `SupervisorOptions.cgroups`. Default `true`. */

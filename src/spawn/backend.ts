@@ -42,6 +42,8 @@ export interface SpawnRequest {
 /** Parts of a request from which another host makes its environment. */
 export interface PortableRequest {
   readonly pool: string;
+  /** Equal for requests of one process, and for those that another program may make for the same one: only these share an id. */
+  readonly identity: string;
   readonly owner: string;
   readonly depth: number;
   /** Additions to the environment there; `null` removes a variable. */

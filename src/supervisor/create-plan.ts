@@ -1,3 +1,4 @@
+import { isOwnId } from '../config/own-id.ts';
 import type { ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessDescription } from '../process/process-view.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
@@ -79,6 +80,8 @@ export function toRequest(
     ...(plan.host !== null && {
       portable: {
         ...{ pool: plan.host.replace(/^pool:/, ''), owner, depth, hints },
+        // Ids of troupe are random and short: among many programs two starts may have the same.
+        identity: isOwnId(id) ? plan.fingerprint : `${plan.fingerprint} ${life.times.createdAt}`,
         overrides: { ...settings.env, ...env },
         orderedAt: life.times.createdAt,
       },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
 import { openWorker, type RemoteWorker } from '../../src/remote/index.ts';
-import type { Backend, BackendPort, SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import type { Backend, BackendPort, PortableRequest, SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import { createRemoteBackend } from '../../src/spawn/remote/remote-backend.ts';
 import { createRemoteHosts } from '../../src/spawn/remote/remote-hosts.ts';
 import { hasNatsServer, type NatsServer, startNats } from '../support/nats.ts';
@@ -17,8 +17,9 @@ const throws = (error: unknown) => {
 
 /** Adds what a supervisor adds for another host. */
 function makePortable(port: BackendPort): BackendPort {
-  const portable: SpawnRequest['portable'] = {
+  const portable: PortableRequest = {
     pool: 'default',
+    identity: port.request.id,
     owner: 'user',
     depth: 0,
     overrides: port.request.env,

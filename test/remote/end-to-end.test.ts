@@ -7,8 +7,8 @@ import { type CommandSpec, createSupervisor, type ProcessHandle } from '../../sr
 import { openWorker, type RemoteWorker, type WorkerOptions } from '../../src/remote/index.ts';
 import { LogWriter } from '../../src/remote/log-writer.ts';
 import { writeState } from '../../src/spawn/remote/attempt-records.ts';
-import { streams as names, subjects } from '../../src/spawn/remote/protocol.ts';
-import { openServers } from '../../src/spawn/remote/servers.ts';
+import { streams as names, type StartOrder, subjects } from '../../src/spawn/remote/protocol.ts';
+import { openServers, type Servers } from '../../src/spawn/remote/servers.ts';
 import { hasNatsServer, type NatsServer, startNats } from '../support/nats.ts';
 import { carriers, endAll, isHalted, tempDir, waitUntil } from '../support/os.ts';
 import { startPuppetHost } from '../support/puppet-host.ts';
@@ -375,6 +375,117 @@ describe.skipIf(!(await hasNatsServer()))('a process on another host', () => {
     });
   });
 
+  describe('places', () => {
+    test('a caller is not held by a start that no worker takes', async () => {
+      await using stage = open({ remote: { pool: 'empty' } });
+      const { supervisor } = stage;
+
+      const waited = await supervisor.execute({ command: ['true'], timeout: '300ms' });
+      const limited = await supervisor.execute({ command: ['true'], timeout: '300ms', onTimeout: 'kill' });
+      const background = await supervisor.execute({ command: ['true'], background: true });
+
+      const said =
+        /^Process \S+ has not started after [0-9.]+ ?m?s: no worker of pool:empty has started it\. /;
+      const queued =
+        /It stays in the queue of pool:empty and starts in the background when a worker takes it; to cancel it, kill \S+\.$/;
+      for (const result of [waited, background]) {
+        expect(result).toMatchObject({ type: 'queued', process: { status: 'pending' } });
+        expect(result).toMatchObject({ message: expect.stringMatching(said) });
+        expect(result).toMatchObject({ message: expect.stringMatching(queued) });
+      }
+      expect(limited).toMatchObject({ type: 'timed_out', message: expect.stringMatching(said) });
+    });
+
+    test('a promoted start ends in the background once a worker takes it', async () => {
+      await using stage = open({ remote: { pool: 'later' } });
+      const waited = await stage.supervisor.execute({ command: 'echo late', timeout: '300ms' });
+      if (waited.type !== 'queued') throw new Error(`it is ${waited.type}`);
+
+      await openOther({ pools: ['later'] });
+      const handle = stage.supervisor.get(waited.process.id);
+
+      expect(await handle?.ended).toMatchObject({ status: 'completed' });
+      expect(handle?.read().text).toBe('late\n');
+      expect(handle?.timeline().map(({ type }) => type)).toContain('process.backgrounded');
+    });
+
+    test('a program that stops leaves a persistent start in the queue', async () => {
+      using directory = tempDir();
+      const options = { stateDirectory: directory.file('state'), remote: { pool: 'after' } };
+      const first = open(options);
+      const { id } = start(first, { command: 'echo late', lifetime: 'persistent' });
+      await waitUntil(async () => (await readQueue(nats, 'after')) === 1);
+
+      const { left } = await first.supervisor.shutdown();
+      await openOther({ pools: ['after'] });
+      await using second = open(options);
+      const end = await second.supervisor.get(id)?.ended;
+
+      expect(left).toEqual([id]);
+      expect(end).toMatchObject({ status: 'completed' });
+      expect(readFileSync(end?.output.logFile ?? '', 'utf8')).toBe('late\n');
+      await first[Symbol.asyncDispose]();
+    });
+  });
+
+  describe('ids', () => {
+    test('a second program with an id joins the process of the same command', async () => {
+      using notes = tempDir();
+      const spec = { id: 'charge', command: `echo charged | tee -a ${notes.file('charges')}; exit 3` };
+      await using first = open();
+      await using second = open();
+
+      const ends = [await start(first, spec).ended, await start(second, spec).ended];
+
+      expect(ends).toMatchObject(Array(2).fill({ status: 'failed', exit: { code: 3 } }));
+      expect(readFileSync(notes.file('charges'), 'utf8')).toBe('charged\n');
+      expect(second.supervisor.get('charge')?.read().text).toBe('charged\n');
+    });
+
+    test.each([
+      ['that runs', 'echo first; sleep 300', 'backgrounded'],
+      ['that has ended', 'echo first', 'completed'],
+    ])('an id of another command %s is refused', async (_, command, status) => {
+      const id = `taken-${status}`;
+      await using first = open();
+      await using second = open();
+      const handle = start(first, { id, command });
+      await waitUntil(() => handle.status === status && handle.read().text === 'first\n');
+
+      const result = await second.supervisor.execute({ id, command: 'echo second' });
+
+      expect(result).toMatchObject({
+        type: 'failed',
+        reason: {
+          type: 'spawnFailed',
+          message: expect.stringContaining(`the id "${id}" is taken: another program of the tenant "user"`),
+        },
+        stdout: '',
+      });
+      expect(handle.status).toBe(status);
+      expect(handle.read().text).toBe('first\n');
+    });
+
+    test('an id is refused although the log of its process has lost its beginning', async () => {
+      const id = 'long-ago';
+      await using first = open();
+      await using second = open();
+      const handle = start(first, { id, command: 'echo first; sleep 300' });
+      await waitUntil(() => handle.read().text === 'first\n');
+      const connection = await connect({ servers: nats.url });
+      const manager = await jetstreamManager(connection);
+      await manager.streams.purge(names.logs, {
+        filter: subjects.log({ tenant: 'user', id, attempt: 1 }),
+        keep: 1,
+      });
+      await connection.close();
+
+      const result = await second.supervisor.execute({ id, command: 'echo second' });
+
+      expect(result).toMatchObject({ type: 'failed', message: expect.stringContaining('is taken') });
+    });
+  });
+
   describe('terminals', () => {
     test('a terminal takes keys, is resized and shows its screen', async () => {
       await using stage = open();
@@ -598,15 +709,17 @@ describe.skipIf(!(await hasNatsServer()))('a process on another host', () => {
           message.respond(JSON.stringify({ type: 'taken' }));
         },
       });
+      const ordered = nextOrder(puppet, { pool: 'puppet', tenant: 'user' });
       const handle = start(stage, { command: ['true'], host: 'pool:puppet' });
+      const { identity } = await ordered;
       const name = { tenant: 'user', id: handle.id, attempt: 1 };
       const log = new LogWriter(puppet, name);
 
       // The worker never beats, and dies between taking the survey and its answer.
-      const claimed = { state: 'claimed', worker } as const;
+      const claimed = { state: 'claimed', worker, identity } as const;
       const { revision } = await writeState(puppet, { name, state: claimed, after: 0 });
       for (const fact of [
-        { type: 'attempt.claimed', worker },
+        { type: 'attempt.claimed', worker, identity },
         { type: 'process.spawned', pid: 4_000_000, pgid: 4_000_000 },
         { type: 'process.exited', exit: { code: 0, signal: null } },
         { type: 'output.ended' },
@@ -614,7 +727,7 @@ describe.skipIf(!(await hasNatsServer()))('a process on another host', () => {
       ] as const)
         log.add({ type: 'fact', fact });
       await log.stored();
-      const ended = { state: 'ended', worker, entries: log.entries } as const;
+      const ended = { state: 'ended', worker, identity, entries: log.entries } as const;
       await writeState(puppet, { name, state: ended, after: revision });
 
       expect(await handle.ended).toMatchObject({ status: 'completed', exit: { code: 0 } });
@@ -651,6 +764,20 @@ async function readQueue(nats: NatsServer, pool: string): Promise<number> {
   } finally {
     await connection.close();
   }
+}
+
+/** Resolves with the next order of a pool, which stays in the queue. */
+async function nextOrder(
+  { connection }: Pick<Servers, 'connection'>,
+  of: Parameters<typeof subjects.start>[0],
+): Promise<StartOrder> {
+  const { promise, resolve } = Promise.withResolvers<StartOrder>();
+  connection.subscribe(subjects.start(of), {
+    max: 1,
+    callback: (_, message) => resolve(message.json<StartOrder>()),
+  });
+  await connection.flush();
+  return promise;
 }
 
 function throws(error: unknown): never {

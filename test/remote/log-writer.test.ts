@@ -12,11 +12,11 @@ beforeEach(() => {
 });
 
 /** Servers whose answers to a publication are given by the test. */
-function createServers() {
+function createServers(maxPayload = 1_024 * KIB) {
   const sent: { readonly entry: LogEntry; answer(position: number): void; refuse(): void }[] = [];
   let isClosed = false;
   const servers = {
-    connection: { isClosed: () => isClosed },
+    connection: { isClosed: () => isClosed, info: { max_payload: maxPayload } },
     jetstream: {
       publish: (_: string, data: Uint8Array) =>
         new Promise((resolve, reject) => {
@@ -182,4 +182,26 @@ test('a closed connection ends the wait for what is not stored', async () => {
   await vi.advanceTimersByTimeAsync(1_000);
 
   await expect(stored).resolves.toBeUndefined();
+});
+
+test('output is cut to the messages of the servers', () => {
+  const { servers, entries } = createServers(100 * KIB);
+  const log = new LogWriter(servers, name);
+
+  log.write('stdout', Buffer.alloc(250 * KIB, 'x'));
+
+  const sizes = entries().map((entry) => (entry.type === 'output' ? entry.bytes.byteLength : 0));
+  expect(sizes).toEqual([100 * KIB - 33, 100 * KIB - 33, 50 * KIB + 66]);
+});
+
+test('an entry above the messages of the servers is not sent, and the next one has its number', () => {
+  const { servers, entries } = createServers(KIB);
+  const log = new LogWriter(servers, name);
+  const message = 'x'.repeat(2 * KIB);
+
+  const isSent = log.add({ type: 'fact', fact: { type: 'process.lost', why: message } });
+  const isNextSent = log.add(fact);
+
+  expect({ isSent, isNextSent }).toEqual({ isSent: false, isNextSent: true });
+  expect(entries()).toMatchObject([{ ...fact, number: 1 }]);
 });

@@ -15,11 +15,24 @@ const entries: readonly LogEntry[] = [
   { ...place, type: 'output', stream: 'stderr', bytes: Buffer.alloc(0) },
   { ...place, type: 'output', stream: 'screen', bytes: Buffer.from('zürich') },
   { ...place, type: 'fact', fact: { type: 'process.exited', exit: { code: 3, signal: null } } },
-  { ...place, type: 'fact', fact: { type: 'attempt.claimed', worker: 'host.1' } },
+  { ...place, type: 'fact', fact: { type: 'attempt.claimed', worker: 'host.1', identity: 'job' } },
 ];
 
 test.each(entries)('an entry survives its encoding: $type of $stream', (entry) => {
   expect(decodeEntry(encodeEntry(entry))).toEqual(entry);
+});
+
+test('an entry of many processes is compressed', () => {
+  const leftovers = Array.from({ length: 20_000 }, (_, pid) => ({
+    ...{ pid, pgid: 1, startedAt: String(pid), command: 'sleep 300' },
+  }));
+  const entry: LogEntry = { ...place, type: 'fact', fact: { type: 'tree.surveyed', leftovers } };
+
+  const bytes = encodeEntry(entry);
+
+  expect(JSON.stringify(leftovers).length).toBeGreaterThan(2 ** 20);
+  expect(bytes.byteLength).toBeLessThan(2 ** 18);
+  expect(decodeEntry(bytes)).toEqual(entry);
 });
 
 test('an entry is found inside a larger buffer', () => {
@@ -33,6 +46,7 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['a short message', Buffer.alloc(32)],
   ['an unknown kind', Buffer.alloc(64, 9)],
+  ['compressed content that is damaged', Buffer.alloc(64, 131)],
   ['a fact without its end', encodeEntry(entries[3] as LogEntry).subarray(0, -1)],
 ])('%s is no entry', (_, bytes) => {
   expect(decodeEntry(bytes)).toBeNull();

@@ -49,8 +49,8 @@ function toOrder({
   const { portable, work, outlives, cwd, stdin, terminal, limits } = request;
   if (portable === undefined || work.type === 'function' || work.type === 'worker')
     throw new Error(`a ${work.type} cannot be sent`);
-  const { pool, owner, depth, overrides, hints } = portable;
-  const where = { cwd, owner, depth, overrides, hints };
+  const { pool, identity, owner, depth, overrides, hints } = portable;
+  const where = { cwd, identity, owner, depth, overrides, hints };
   return { pool, order: { id, attempt, asker, outlives, work, stdin, terminal, limits, ...where } };
 }
 

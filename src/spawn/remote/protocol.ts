@@ -1,3 +1,4 @@
+import { deflateSync, inflateSync } from 'node:zlib';
 import type { BackendCommand, SignalOutcome, WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, ScreenCapture, TerminalSize } from '../../../machines/process/terminal.ts';
 import type { AppliedLimits } from '../../config/resource-limits.ts';
@@ -65,6 +66,8 @@ export interface WorkerBeat {
 export interface StartOrder {
   readonly id: string;
   readonly attempt: number;
+  /** See `PortableRequest`. */
+  readonly identity: string;
   /** Peer that asked; a process that may not outlive it ends with it. */
   readonly asker: string;
   readonly outlives: boolean;
@@ -83,10 +86,11 @@ export interface StartOrder {
 
 /** State of an attempt in its record. The first write claims it; the last three are final, and the servers accept one of them. */
 export type AttemptState =
-  | { readonly state: 'claimed'; readonly worker: string }
+  | { readonly state: 'claimed'; readonly worker: string; readonly identity: string }
   | {
       readonly state: 'running';
       readonly worker: string;
+      readonly identity: string;
       readonly pid: number | null;
       /** Milliseconds since the epoch, by the clock of the worker. */
       readonly startedAt: number;
@@ -94,6 +98,7 @@ export type AttemptState =
   | {
       readonly state: 'ended';
       readonly worker: string;
+      readonly identity: string;
       /** Number of entries in the log up to here. */
       readonly entries: number;
     }
@@ -118,8 +123,8 @@ export type EntryContent =
 /** A fact of the backend on the worker, or of the worker itself. */
 export type LoggedFact =
   | ToldFact
-  /** The first entry: a worker has taken the order. */
-  | { readonly type: 'attempt.claimed'; readonly worker: string }
+  /** The first entry: a worker has taken the order of the process with this identity. */
+  | { readonly type: 'attempt.claimed'; readonly worker: string; readonly identity: string }
   /** Output and exit are complete. Facts of leftovers may follow. */
   | { readonly type: 'attempt.ended' };
 
@@ -135,17 +140,24 @@ interface EntryPlace {
 }
 
 const kinds = ['stdout', 'stderr', 'screen', 'fact', 'lastScreen'] as const;
-const HEAD_BYTES = 33;
+/** Bytes of an entry before its content. */
+export const HEAD_BYTES = 33;
+/** Added to the kind of content that is compressed. */
+const DEFLATED = 128;
+/** JSON above this is compressed: the screen of a large terminal, or the members of a large tree, would exceed a message. */
+const DEFLATE_FROM_BYTES = 64 * 1024;
 
 /** Encodes an entry: a kind, four numbers, and the content. */
 export function encodeEntry(entry: LogEntry): Uint8Array {
-  const content =
+  const plain =
     entry.type === 'output'
       ? entry.bytes
       : Buffer.from(JSON.stringify(entry.type === 'fact' ? entry.fact : entry.screen));
   const kind = entry.type === 'output' ? entry.stream : entry.type === 'fact' ? 'fact' : 'lastScreen';
+  const isDeflated = entry.type !== 'output' && plain.byteLength > DEFLATE_FROM_BYTES;
+  const content = isDeflated ? deflateSync(plain) : plain;
   const bytes = Buffer.allocUnsafe(HEAD_BYTES + content.byteLength);
-  bytes[0] = kinds.indexOf(kind);
+  bytes[0] = kinds.indexOf(kind) + (isDeflated ? DEFLATED : 0);
   bytes.writeDoubleLE(entry.number, 1);
   bytes.writeDoubleLE(entry.after, 9);
   bytes.writeDoubleLE(entry.stored, 17);
@@ -158,7 +170,9 @@ export function encodeEntry(entry: LogEntry): Uint8Array {
 export function decodeEntry(data: Uint8Array): LogEntry | null {
   if (data.byteLength < HEAD_BYTES) return null;
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const kind = kinds[bytes[0] ?? -1];
+  const [code = -1] = bytes;
+  const isDeflated = code >= DEFLATED;
+  const kind = kinds[isDeflated ? code - DEFLATED : code];
   if (kind === undefined) return null;
   const place = {
     number: bytes.readDoubleLE(1),
@@ -170,7 +184,7 @@ export function decodeEntry(data: Uint8Array): LogEntry | null {
   if (kind !== 'fact' && kind !== 'lastScreen')
     return { ...place, type: 'output', stream: kind, bytes: content };
   try {
-    const parsed = JSON.parse(content.toString('utf8'));
+    const parsed = JSON.parse((isDeflated ? inflateSync(content) : content).toString('utf8'));
     return {
       ...place,
       ...(kind === 'fact' ? { type: 'fact', fact: parsed } : { type: 'screen', screen: parsed }),

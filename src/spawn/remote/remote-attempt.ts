@@ -3,14 +3,21 @@ import type { Cancel } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { BackendPort, ToldFact } from '../backend.ts';
+import { AttemptCommands, consequences } from './attempt-commands.ts';
 import { readState, writeState } from './attempt-records.ts';
 import { LogReader } from './log-reader.ts';
 import { orderStart } from './order-start.ts';
-import { type AttemptName, type AttemptState, isFinalState, type LogEntry, toPeerKey } from './protocol.ts';
+import {
+  type AttemptName,
+  type AttemptState,
+  isFinalState,
+  type LogEntry,
+  type LoggedFact,
+  toPeerKey,
+} from './protocol.ts';
 import type { RemoteHosts, Session } from './remote-hosts.ts';
 import { openOutput, type RemoteOutput } from './remote-output.ts';
 import { pause } from './servers.ts';
-import { refuse, WorkerLink } from './worker-link.ts';
 
 /** A worker that was silent for so long is dead. */
 export const LOST_AFTER_MS = 5_000;
@@ -21,19 +28,6 @@ const RETRY_MS = 300;
 /** The servers drop older orders. */
 const MAX_ORDER_AGE_MS = 20 * 3_600_000;
 
-/** Facts that answer commands without a reply. */
-const answerTo: Partial<Record<BackendCommand['type'], ToldFact['type']>> = {
-  'tree.end': 'tree.gone',
-  'tree.survey': 'tree.surveyed',
-  'output.settle': 'output.quieted',
-};
-
-/** Facts that follow from commands. In an old log they are of an earlier asker. */
-const consequences: ReadonlySet<ToldFact['type']> = new Set<ToldFact['type']>([
-  ...Object.values(answerTo),
-  ...(['tree.seen', 'process.signalled'] as const),
-]);
-
 /** The asker's side of an attempt on another host. */
 export class RemoteAttempt {
   readonly #port: BackendPort;
@@ -42,12 +36,9 @@ export class RemoteAttempt {
   #session: Session | null = null;
   #reader: LogReader | null = null;
   #output: RemoteOutput | null = null;
-  /** `null` while no worker is known. */
-  #link: WorkerLink | null = null;
-  /** Commands from before a worker was known. */
-  #waiting: Exclude<BackendCommand, { type: 'start.cancel' }>[] = [];
-  /** Commands whose answer is a fact that has not come: the worker may die between taking one and its answer. */
-  readonly #unanswered = new Map<ToldFact['type'], BackendCommand>();
+  readonly #commands: AttemptCommands;
+  /** True once a worker was seen to have the attempt of this process, and not that of another one with its id. */
+  #isIdentified = false;
   #stopWatching: Cancel = () => {};
   #cancelReconnect: Cancel = () => {};
   #adopts = false;
@@ -55,15 +46,12 @@ export class RemoteAttempt {
   #hasSpawned = false;
   #hasExited = false;
   #isCancelled = false;
-  /** Nothing of it is on its worker any more, or its start failed. */
-  #isGone = false;
-  /** Its end is unknown, and so is whether anything of it is alive. */
-  #isLost = false;
   #isDetached = false;
 
   constructor(port: BackendPort, hosts: RemoteHosts) {
     this.#port = port;
     this.#hosts = hosts;
+    this.#commands = new AttemptCommands((fact) => port.tell(fact));
     const { id, attempt, portable } = port.request;
     this.#name = { tenant: hosts.tenantOf(portable?.owner ?? ''), id, attempt };
   }
@@ -76,7 +64,8 @@ export class RemoteAttempt {
       await orderStart({ servers, asker }, { name: this.#name, request: this.#port.request });
       void this.#watchUnclaimed();
     } catch (error) {
-      this.#fail(error instanceof TroupeError ? error.message : `The order failed: ${toErrorText(error)}`);
+      const text = error instanceof TroupeError ? error.message : `the order failed: ${toErrorText(error)}`;
+      this.#fail(text.replace(/\.$/, ''));
     }
   }
 
@@ -89,6 +78,7 @@ export class RemoteAttempt {
         const { servers, asker } = await this.#open();
         const record = await readState(servers, this.#name);
         const state = record?.state ?? (await this.#orderAgain({ servers, asker }));
+        if (state !== null && !this.#isOwn(state)) return;
         await this.#reader?.readAll();
         this.#isReplaying = false;
         if (state !== null) await this.#take(state);
@@ -103,11 +93,7 @@ export class RemoteAttempt {
 
   execute(command: BackendCommand): void {
     if (command.type === 'start.cancel') return void this.#cancel();
-    const answer = answerTo[command.type];
-    if (answer !== undefined) this.#unanswered.set(answer, command);
-    if (this.#isGone) return this.#answerGone(command);
-    if (this.#link === null) this.#waiting.push(command);
-    else this.#link.send(command);
+    this.#commands.execute(command);
   }
 
   /** Follows the attempt no longer. A worker forgets one that has ended. */
@@ -117,8 +103,8 @@ export class RemoteAttempt {
     this.#stopWatching();
     this.#cancelReconnect();
     this.#reader?.close();
+    this.#commands.close({ releases: this.#hasExited || !outlives });
     if (this.#session === null) return;
-    if (!this.#isGone && (this.#hasExited || !outlives)) this.#link?.release();
     this.#session = null;
     this.#hosts.release(this.#output?.close());
   }
@@ -164,21 +150,54 @@ export class RemoteAttempt {
   }
 
   #hear(entry: LogEntry, output: RemoteOutput): boolean {
-    if (entry.type === 'output') return output.write(entry);
-    if (entry.type === 'screen') {
-      output.keepScreen(entry.screen);
+    if (entry.type === 'fact' && entry.fact.type === 'attempt.claimed') {
+      if (this.#isOwn(entry.fact)) this.#follow(entry.fact.worker);
       return true;
     }
-    const { fact } = entry;
-    if (fact.type === 'attempt.claimed') this.#follow(fact.worker);
-    else if (fact.type !== 'attempt.ended' && !(this.#isReplaying && consequences.has(fact.type)))
-      output.afterWritten(() => this.#tell(fact));
+    if (!this.#isIdentified) {
+      void this.#identify(entry, output);
+      return false;
+    }
+    if (entry.type === 'output') return output.write(entry);
+    if (entry.type === 'screen') output.keepScreen(entry.screen);
+    else if (entry.fact.type !== 'attempt.claimed' && entry.fact.type !== 'attempt.ended') {
+      const { fact } = entry;
+      if (!(this.#isReplaying && consequences.has(fact.type))) output.afterWritten(() => this.#tell(fact));
+    }
     return true;
+  }
+
+  /** Asks the record whose attempt it is, where the servers no longer have the first entry, and continues with `entry`. */
+  async #identify(entry: LogEntry, output: RemoteOutput): Promise<void> {
+    while (!this.#isDetached && this.#session !== null) {
+      try {
+        const record = await readState(this.#session.servers, this.#name);
+        this.#isIdentified = record === null;
+        if (record === null || this.#isOwn(record.state)) this.#hear(entry, output);
+        return this.#reader?.resume();
+      } catch {
+        await pause(RETRY_MS);
+      }
+    }
+  }
+
+  /** Returns whether an attempt is that of this process. If it is not, the start fails: the servers keep one process for each id. */
+  #isOwn(found: AttemptState | Extract<LoggedFact, { type: 'attempt.claimed' }>): boolean {
+    if (!('identity' in found) || found.identity === this.#port.request.portable?.identity) {
+      this.#isIdentified = true;
+      return true;
+    }
+    this.#reader?.close();
+    this.#fail(
+      `the id "${this.#name.id}" is taken: another program of the tenant "${this.#name.tenant}" has started another command with it, on the worker ${found.worker}. ` +
+        'Nothing was started. Use another id for another start',
+    );
+    return false;
   }
 
   #tell(fact: ToldFact): void {
     if (this.#isDetached) return;
-    this.#unanswered.delete(fact.type);
+    this.#commands.noteFact(fact.type);
     const isStart = fact.type === 'process.spawned' || fact.type === 'process.spawnFailed';
     // The first entries of an old log are not kept.
     if (this.#adopts && !this.#hasSpawned && !isStart) this.#tellAdopted({ pid: null, pgid: null });
@@ -190,14 +209,14 @@ export class RemoteAttempt {
         break;
       }
       case 'process.spawnFailed':
-        this.#setGone();
+        this.#commands.setGone({ isLost: false });
         if (this.#adopts) return this.#lose(fact.message);
         break;
       case 'process.exited':
         this.#hasExited = true;
         break;
       case 'process.lost':
-        this.#setGone();
+        this.#commands.setGone({ isLost: false });
     }
     this.#port.tell(fact);
   }
@@ -210,19 +229,12 @@ export class RemoteAttempt {
 
   /** Follows the worker that has the attempt. */
   #follow(worker: string): void {
-    if (this.#link !== null || this.#session === null) return;
-    this.#link = new WorkerLink(this.#session.servers.connection, {
-      worker,
-      name: this.#name,
-      onGone: (command) => this.#answerGone(command),
-    });
+    if (this.#commands.hasWorker || this.#session === null) return;
+    this.#commands.follow(this.#session.servers.connection, { worker, name: this.#name });
     this.#stopWatching = this.#session.presence.onSilent(toPeerKey('worker', worker), {
       silentMs: LOST_AFTER_MS,
       callback: () => void this.#declareLost(worker),
     });
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const command of waiting) this.execute(command);
   }
 
   /** Looks at the record while the log names no worker: one may have died between its claim and its first entry. */
@@ -230,14 +242,17 @@ export class RemoteAttempt {
     let pauseMs = FIRST_LOOK_MS;
     while (true) {
       await pause(pauseMs);
-      if (this.#link !== null || this.#isGone || this.#isDetached || this.#session === null) return;
+      if (this.#commands.hasWorker || this.#commands.isGone || this.#isDetached || this.#session === null)
+        return;
       const record = await readState(this.#session.servers, this.#name).catch(() => null);
       if (record !== null) await this.#take(record.state);
+      else if (this.#session.servers.connection.isClosed()) return;
       pauseMs = Math.min(pauseMs * 2, MAX_LOOK_MS);
     }
   }
 
   async #take(state: AttemptState): Promise<void> {
+    if (!this.#isOwn(state)) return;
     switch (state.state) {
       case 'claimed':
         return this.#follow(state.worker);
@@ -266,8 +281,8 @@ export class RemoteAttempt {
       const found = await readState(servers, this.#name);
       if (found !== null && isFinalState(found.state)) {
         await this.#take(found.state);
-        this.#setGone();
-        return this.#output?.afterWritten(() => this.#answerAll());
+        this.#commands.setGone({ isLost: false });
+        return this.#output?.afterWritten(() => this.#commands.answerAll());
       }
       const started = this.#hasSpawned || found?.state.state === 'running';
       const what = started ? 'the process was running' : 'whether the process had started is unknown';
@@ -291,41 +306,36 @@ export class RemoteAttempt {
   }
 
   #endLost(why: string): void {
-    this.#setGone();
-    if (this.#isDetached) return;
     // The guard of a worker ends what the worker ran, so that nothing is left of a process whose exit is known.
-    this.#isLost = !this.#hasExited;
-    if (this.#isLost) {
+    const isLost = !this.#hasExited;
+    this.#commands.setGone({ isLost });
+    if (this.#isDetached) return;
+    if (isLost) {
       this.#hosts.noteLost(this.#name);
       this.#port.tell({ type: 'process.lost', why });
     }
-    this.#answerAll();
-  }
-
-  #setGone(): void {
-    this.#isGone = true;
-    this.#link?.end();
+    this.#commands.answerAll();
   }
 
   #lose(why: string): void {
-    this.#setGone();
-    this.#isLost = true;
+    this.#commands.setGone({ isLost: true });
     this.#port.tell({ type: 'process.lost', why });
   }
 
+  /** `message`: a clause. */
   #fail(message: string): void {
-    if (this.#isDetached || this.#isGone) return;
-    this.#setGone();
+    if (this.#isDetached || this.#commands.isGone) return;
+    this.#commands.setGone({ isLost: false });
     if (this.#adopts) return this.#lose(message);
     this.#port.tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
-    this.#answerAll();
+    this.#commands.answerAll();
   }
 
   /** Cancels the start by claiming it, unless a worker has done so. */
   async #cancel(): Promise<void> {
     this.#isCancelled = true;
     const session = this.#session;
-    if (session === null || this.#link !== null || this.#isGone) return;
+    if (session === null || this.#commands.hasWorker || this.#commands.isGone) return;
     try {
       const { isOurs } = await writeState(session.servers, {
         name: this.#name,
@@ -335,29 +345,6 @@ export class RemoteAttempt {
       if (isOurs) this.#fail('it was cancelled before a worker took it');
     } catch (error) {
       if (!session.servers.connection.isClosed()) this.#hosts.reportError(error);
-    }
-  }
-
-  /** Answers what has no answer yet. */
-  #answerAll(): void {
-    for (const command of [...this.#waiting.splice(0), ...this.#unanswered.values()])
-      this.#answerGone(command);
-  }
-
-  /** Answers as a process that has ended with everything it started. Of a lost one nothing is proven. */
-  #answerGone(command: BackendCommand): void {
-    const answer = answerTo[command.type];
-    const isAnswered = answer !== undefined && !this.#unanswered.delete(answer);
-    if (this.#isDetached || isAnswered) return;
-    switch (command.type) {
-      case 'tree.end':
-        return this.#isLost ? undefined : this.#port.tell({ type: 'tree.gone', ended: [] });
-      case 'tree.survey':
-        return this.#port.tell({ type: 'tree.surveyed', leftovers: [] });
-      case 'output.settle':
-        return this.#port.tell({ type: 'output.quieted' });
-      default:
-        refuse(command, 'It has ended, and nothing of it is on its worker.');
     }
   }
 }

@@ -12,7 +12,8 @@ import {
 } from './protocol.ts';
 import { pause } from './servers.ts';
 
-type WorkerCommand = Exclude<BackendCommand, { type: 'start.cancel' }>;
+/** Commands that go to a worker. */
+export type WorkerCommand = Exclude<BackendCommand, { type: 'start.cancel' }>;
 
 const ANSWER_MS = 5_000;
 const RETRY_MS = 300;
