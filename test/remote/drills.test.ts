@@ -4,9 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { finalStatuses } from '../../machines/process/view.ts';
 import type { CommandSpec, ProcessHandle } from '../../src/index.ts';
 import type { WorkerOptions } from '../../src/remote/index.ts';
 import { streams } from '../../src/spawn/remote/protocol.ts';
+import { type Chance, createChance } from '../soak/chance.ts';
 import { hasNatsServer, type NatsCluster, startNatsCluster } from '../support/nats.ts';
 import { carriers, commandOf, endAll, tempDir, waitUntil } from '../support/os.ts';
 import { startPuppetHost } from '../support/puppet-host.ts';
@@ -16,6 +18,15 @@ import { openAsker, startWorkerProgram, type WorkerProgram } from '../support/re
 const MIB = 2 ** 20;
 /** Length of an outage of all servers. */
 const OUTAGE_MS = 3_000;
+
+/** True in `npm run soak`. */
+const isLong = process.env['TROUPE_LONG_DRILLS'] !== undefined;
+const sizes = isLong
+  ? { lost: 300, starts: 600, kills: 4, outputMb: 400, rounds: 20 }
+  : { lost: 100, starts: 200, kills: 2, outputMb: 53, rounds: 1 };
+const within = isLong ? 900_000 : 120_000;
+/** Drawn anew for each long run, and printed; the same in each short one. */
+const seed = Number(process.env['TROUPE_SEED'] ?? (isLong ? Date.now() % 1_000_000 : 7));
 
 /** Prints 500 numbered lines a second, until the file `go` exists. */
 const talks = (go: string) => [
@@ -39,14 +50,20 @@ const hears = (handle: ProcessHandle, more: number) => {
   return waitUntil(() => linesOf(handle) >= wanted, { what: `${more} more lines` });
 };
 
+const readLog = (handle: Pick<ProcessHandle, 'view'>) =>
+  readFileSync(handle.view().output.logFile ?? '', 'utf8');
+
+const toLines = (count: number) =>
+  [...Array.from({ length: count }, (_, n) => `line ${n}\n`), 'bye\n'].join('');
+
 function expectAllLines(handle: Pick<ProcessHandle, 'view'>): void {
-  const text = readFileSync(handle.view().output.logFile ?? '', 'utf8');
-  const lines = text.trimEnd().split('\n');
-  expect(lines.pop()).toBe('bye');
-  expect(lines).toEqual(lines.map((_, n) => `line ${n}`));
+  const text = readLog(handle);
+  expect(text).toBe(toLines(text.trimEnd().split('\n').length - 1));
 }
 
-describe.skipIf(!(await hasNatsServer()))('on a cluster of three servers', () => {
+const inCluster = describe.skipIf(!(await hasNatsServer()));
+
+inCluster('on a cluster of three servers', { timeout: within }, () => {
   let cluster: NatsCluster;
   beforeAll(async () => {
     cluster = await startNatsCluster();
@@ -86,12 +103,12 @@ describe.skipIf(!(await hasNatsServer()))('on a cluster of three servers', () =>
   };
 
   test('a killed worker loses all of its processes once', async () => {
-    const worker = await openWorker({ pools: ['killed'], capacity: 100 });
+    const worker = await openWorker({ pools: ['killed'], capacity: sizes.lost });
     await using stage = open('killed');
-    const handles = Array.from({ length: 100 }, () => start(stage, { command: 'sleep 300 & wait' }));
+    const handles = Array.from({ length: sizes.lost }, () => start(stage, { command: 'sleep 300 & wait' }));
     const ends = countEnds(stage);
     await areUp(handles);
-    await waitUntil(() => alive(handles).length === 200);
+    await waitUntil(() => alive(handles).length === 2 * sizes.lost);
 
     await worker.kill();
     const killedAtMs = performance.now();
@@ -105,8 +122,8 @@ describe.skipIf(!(await hasNatsServer()))('on a cluster of three servers', () =>
     });
     expect(lostAfterMs).toBeLessThan(6_000);
     await waitUntil(() => alive(handles).length === 0);
-    await waitUntil(() => ends.size === 100);
-    expect([...ends.values()]).toEqual(Array(100).fill(1));
+    await waitUntil(() => ends.size === sizes.lost);
+    expect([...ends.values()]).toEqual(Array(sizes.lost).fill(1));
   });
 
   test('no start happens twice although workers are killed', async () => {
@@ -119,9 +136,9 @@ describe.skipIf(!(await hasNatsServer()))('on a cluster of three servers', () =>
     const started = () => readFileSync(file, 'utf8').trimEnd().split('\n');
     const command = `echo "$TROUPE_PROCESS_ID" >>${file}; sleep 0.2`;
 
-    const handles = Array.from({ length: 200 }, () => start(stage, { command }));
-    for (const count of [40, 100]) {
-      await waitUntil(() => started().length >= count);
+    const handles = Array.from({ length: sizes.starts }, () => start(stage, { command }));
+    for (let kill = 0; kill < sizes.kills; kill += 1) {
+      await waitUntil(() => started().length >= 40 + (kill * sizes.starts) / (sizes.kills + 2));
       await workers.shift()?.kill();
       workers.push(await openWorker(options));
     }
@@ -130,11 +147,11 @@ describe.skipIf(!(await hasNatsServer()))('on a cluster of three servers', () =>
     const ids = started();
     const of = (status: string) => views.filter((view) => view.status === status).map(({ id }) => id);
     expect(ids).toHaveLength(new Set(ids).size);
-    expect(of('completed').length + of('lost').length).toBe(200);
+    expect(of('completed').length + of('lost').length).toBe(sizes.starts);
     expect(of('completed').filter((id) => !ids.includes(id))).toEqual([]);
     // Those that ran on the killed ones, and those between their claim and their start.
     expect(of('lost').length).toBeGreaterThan(0);
-    expect(of('lost').length).toBeLessThanOrEqual(2 * (10 + 8));
+    expect(of('lost').length).toBeLessThanOrEqual(sizes.kills * (10 + 8));
   });
 
   test('a frozen worker kills what was called lost when it wakes', async () => {
@@ -231,13 +248,110 @@ describe.skipIf(!(await hasNatsServer()))('on a cluster of three servers', () =>
     expectAllLines({ view: () => end });
   });
 
+  /** Runs processes while things fail at random, and returns the laws that were broken. */
+  const runRandomRound = async (pool: string, chance: Chance): Promise<string[]> => {
+    using notes = tempDir();
+    const file = notes.file('ids');
+    writeFileSync(file, '');
+    const options = { pools: [pool], capacity: 10 };
+    const workers = await Promise.all(Array.from({ length: 3 }, () => openWorker(options)));
+    await using stage = open(pool);
+    const ends = countEnds(stage);
+    const expected = new Map<ProcessHandle, number>();
+    for (let count = 0; count < 50; count += 1) {
+      const lines = 1 + chance.below(200);
+      const script = `open F, ">>", "${file}"; print F "$ENV{TROUPE_PROCESS_ID}\\n"; close F; $| = 1; for (0..${lines - 1}) { print "line $_\\n"; select undef, undef, undef, 0.01 } print "bye\\n"`;
+      expected.set(start(stage, { command: ['perl', '-e', script] }), lines);
+    }
+    const handles = [...expected.keys()];
+    const mayBeLost: string[] = [];
+    const killed = new Set<string>();
+    let freezes = 0;
+
+    for (let count = 1 + chance.below(4); count > 0; count -= 1) {
+      await delay(200 + chance.below(1_500));
+      const node = cluster.nodes[chance.below(cluster.nodes.length)];
+      const worker = workers.shift() as WorkerProgram;
+      const handle = handles[chance.below(handles.length)];
+      switch (faults[chance.below(faults.length)]) {
+        case 'kill worker':
+          mayBeLost.push(worker.id);
+          await worker.kill();
+          workers.push(await openWorker(options));
+          continue;
+        case 'freeze worker':
+          mayBeLost.push(worker.id);
+          freezes += 1;
+          process.kill(worker.pid, 'SIGSTOP');
+          await delay(500 + chance.below(7_000));
+          process.kill(worker.pid, 'SIGCONT');
+          break;
+        case 'kill server':
+          await node?.kill();
+          await delay(chance.below(2_000));
+          await node?.start();
+          break;
+        case 'kill leader': {
+          const leader = await killLeader(streams.logs);
+          await delay(chance.below(2_000));
+          await leader?.start();
+          break;
+        }
+        case 'kill all servers':
+          await killAll();
+          await delay(500 + chance.below(3_000));
+          await startAll();
+          break;
+        default:
+          if (handle !== undefined && (await handle.kill()).type !== 'notRunning') killed.add(handle.id);
+      }
+      workers.push(worker);
+    }
+    const isOver = ({ status }: ProcessHandle) => finalStatuses.includes(status as never);
+    await waitUntil(() => handles.every(isOver), { withinMs: 90_000, what: 'everything ends' });
+    await waitUntil(() => alive(handles).length === 0, { what: 'nothing of them is alive' });
+    await waitUntil(() => ends.size === handles.length, { what: 'each end is published' });
+    for (const worker of workers) await worker.kill();
+
+    const started = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const isRight = (handle: ProcessHandle): boolean => {
+      const view = handle.view();
+      if (!('reason' in view) || ends.get(handle.id) !== 1) return false;
+      const { reason } = view;
+      switch (view.status) {
+        case 'completed':
+          return started.includes(handle.id) && readLog(handle) === toLines(expected.get(handle) ?? 0);
+        case 'killed':
+          return killed.has(handle.id);
+        case 'lost':
+          return reason.type === 'lost' && mayBeLost.some((id) => reason.why.includes(id));
+        default:
+          // A worker that stood still kills what it has, perhaps before it is called lost.
+          return freezes > 0 && reason.type === 'signalled' && reason.signal === 'SIGKILL';
+      }
+    };
+    return [
+      ...handles.filter((handle) => !isRight(handle)).map((handle) => JSON.stringify(handle.view())),
+      ...started.filter((id, index) => started.indexOf(id) !== index).map((id) => `${id} started twice`),
+    ];
+  };
+
+  test('random faults break no law', async () => {
+    const chance = createChance(seed);
+    for (let round = 1; round <= sizes.rounds; round += 1) {
+      const broken = await runRandomRound(`random${round}`, chance);
+      expect({ seed, round, broken }).toEqual({ seed, round, broken: [] });
+    }
+    if (isLong) console.log(`${sizes.rounds} random rounds, seed ${seed}: 0 laws broken`);
+  });
+
   test('a loud process waits out an outage in flat memory', async () => {
     const worker = await openWorker({ pools: ['loud'] });
     await using stage = open('loud');
-    // About 53 MB, most of them after the servers are gone.
-    const [first, last] = [100_000, 6_700_000];
+    // Lines of eight or nine bytes, most of them after the servers are gone.
+    const [first, last] = [100_000, Math.round((sizes.outputMb * 1e6) / (isLong ? 8.8 : 7.9))];
     const script = `seq ${first}; until test -e ${stage.file('go')}; do sleep 0.02; done; seq ${first + 1} ${last}; exit`;
-    const handle = start(stage, { command: script });
+    const handle = start(stage, { command: script, maxLogBytes: 2 ** 30 });
     await waitUntil(() => linesOf(handle) === first, { what: 'it prints' });
     const before = readResidentBytes(worker.pid);
 
@@ -259,6 +373,16 @@ describe.skipIf(!(await hasNatsServer()))('on a cluster of three servers', () =>
     expect(after).toBeLessThan(250 * MIB);
   });
 });
+
+/** Faults that random rounds draw from. */
+const faults = [
+  'kill worker',
+  'freeze worker',
+  'kill server',
+  'kill leader',
+  'kill all servers',
+  'kill process',
+] as const;
 
 function readResidentBytes(pid: number): number {
   const kib = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -1,4 +1,4 @@
-// Kills supervisors for as long as you like: node test/soak/run-crashes.ts [rounds] [seed]. 200 rounds take some minutes.
+// Kills supervisors for as long as you like: npm run soak:crashes -- [rounds] [seed]. 200 rounds take some minutes.
 import { runCrashRounds } from './crash-rounds.ts';
 
 const [rounds = '200', seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);

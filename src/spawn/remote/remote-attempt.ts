@@ -239,14 +239,14 @@ export class RemoteAttempt {
 
   /** Looks at the record while the log names no worker: one may have died between its claim and its first entry. */
   async #watchUnclaimed(): Promise<void> {
+    const { servers } = this.#session ?? {};
     let pauseMs = FIRST_LOOK_MS;
-    while (true) {
+    while (servers !== undefined) {
       await pause(pauseMs);
-      if (this.#commands.hasWorker || this.#commands.isGone || this.#isDetached || this.#session === null)
-        return;
-      const record = await readState(this.#session.servers, this.#name).catch(() => null);
+      if (this.#commands.hasWorker || this.#commands.isGone || this.#isDetached) return;
+      if (servers.connection.isClosed()) return;
+      const record = await readState(servers, this.#name).catch(() => null);
       if (record !== null) await this.#take(record.state);
-      else if (this.#session.servers.connection.isClosed()) return;
       pauseMs = Math.min(pauseMs * 2, MAX_LOOK_MS);
     }
   }
