@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findNatsServer, hasNatsServer, type NatsServer, startNats } from '../support/nats.ts';
 import { carriers, isAlive, waitUntil } from '../support/os.ts';
@@ -118,6 +119,36 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
     expect(shown.stdout).toMatch(/host +pool:background/);
     expect(killed).toMatchObject({ code: 0, stderr: '' });
     expect(carriers(`/${id}/`)).toEqual([]);
+  });
+
+  test('a process of a stack file runs in its pool', async () => {
+    await open('stack');
+    await using project = remoteProject(nats.url);
+    const processes = { far: { command: 'echo up; sleep 300', host: 'pool:stack', ready: { line: 'up' } } };
+    writeFileSync(join(project.path, 'troupe.yaml'), JSON.stringify({ processes }));
+
+    const up = await project.troupe('up', '-d');
+    const listed = await project.troupe('ps');
+    const down = await project.troupe('down');
+
+    expect(up).toMatchObject({ code: 0 });
+    expect(listed.stdout).toContain('└ in pool:stack');
+    expect(down).toMatchObject({ code: 0 });
+  });
+
+  test('a start that no worker takes is answered with its id', async () => {
+    await using project = remoteProject(nats.url);
+
+    const started = await project.troupe('start', '--host', 'pool:nobody', '--', 'true');
+    const id = started.stdout.trim();
+    const shown = await project.troupe('show', id);
+    const killed = await project.troupe('kill', id);
+
+    expect(started.stderr).toContain(
+      'no worker of pool:nobody has started it yet; it starts when one takes it',
+    );
+    expect(shown.stdout).toContain('pending: no worker of pool:nobody has started it');
+    expect(killed.code).toBe(0);
   });
 
   test('a command whose daemon died is killed by the command line alone', async () => {

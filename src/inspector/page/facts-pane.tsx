@@ -70,6 +70,7 @@ function toFacts(process: StagedProcess): readonly Fact[] {
     ...(pausedAt === null ? [] : [['paused', `since ${toClock(pausedAt)}`] as const]),
     ...(end === null ? [] : [['end', `it ${end}`] as const]),
     ['command', view.commandLine],
+    ...(view.host == null ? [] : [['host', view.host] as const]),
     ['directory', view.cwd],
     ...('pid' in view && view.pid !== null ? [['pid', String(view.pid)] as const] : []),
     ['runtime', toRuntime(process, at.value) ?? 'not started'],

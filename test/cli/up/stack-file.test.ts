@@ -19,6 +19,7 @@ processes:
   db: sleep 1
   web:
     command: [node, 3]
+    host: pool:gpu
     cwd: app
     depends_on: db
     env: { B: ~, C: true }
@@ -36,6 +37,7 @@ processes:
       db: { command: 'sleep 1', env: { A: '1', B: 'two' } },
       web: {
         command: ['node', '3'],
+        host: 'pool:gpu',
         cwd: 'app',
         dependsOn: ['db'],
         env: { A: '1', B: null, C: 'true' },

@@ -32,6 +32,7 @@ const { shape } = commandSpec;
 /** Options of a process of a stack, under the names of the API. */
 const processShape = {
   command: shape.command,
+  host: shape.host,
   cwd: shape.cwd,
   env: variables,
   shell: shape.shell,
