@@ -58,7 +58,7 @@ export function takeStarts(
     return jetstream.consumers.get(streams.starts, name);
   };
 
-  /** Each pool waits for orders at the same time, as far as places and gate allow. */
+  /** Orders that a pool may wait for: all pools do at the same time, as far as places and gate allow. */
   const share = Math.ceil(GATE / pools.length);
 
   const run = async (pool: string): Promise<void> => {

@@ -63,7 +63,7 @@ export class WorkerAttempt {
   #isOutputEnded = false;
   #isFinal = false;
   #isForgotten = false;
-  /** Its asker has called it lost. */
+  /** True once its asker has called it lost. */
   #isLost = false;
 
   constructor(

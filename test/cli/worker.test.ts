@@ -64,7 +64,7 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
     return worker;
   };
 
-  test('its first line has name, pools, places and servers', async () => {
+  test('the first line of a worker has name, pools, places and servers', async () => {
     const worker = await open('first', { flags: ['--capacity', '7'] });
 
     expect(worker.printed()).toMatch(

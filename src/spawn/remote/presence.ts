@@ -43,18 +43,17 @@ export function openPresence(
   },
 ): Presence {
   const watched = new Map<string, Set<Watched>>();
-  let beats = 0;
-  let lastStoredMs = performance.now();
+  /** Own beats that came back. */
+  let returned = 0;
   let isClosed = false;
   let watch: BucketWatch | null = null;
   let watchedKeys: ReadonlySet<string> = new Set();
-  let isBeating = false;
   const leaving = new Set<Promise<void>>();
 
   const onEntry = ({ key: from, value, operation }: Pick<KvEntry, 'key' | 'value' | 'operation'>) => {
     if (from !== key) {
       for (const peer of watched.get(from) ?? []) {
-        peer.heardAt = beats;
+        peer.heardAt = returned;
         // A peer that ends in order deletes its key.
         if (operation === 'DEL') giveUp(from, peer);
       }
@@ -63,10 +62,10 @@ export function openPresence(
     // A beat that was held up says nothing: those of others were, too, and arrive behind it.
     const { sentMs } = JSON.parse(Buffer.from(value).toString('utf8')) as { readonly sentMs: number };
     if (performance.now() - sentMs > 4 * BEAT_MS) return;
-    beats += 1;
+    returned += 1;
     for (const [of, peers] of watched) {
       for (const peer of peers) {
-        if (beats - peer.heardAt < peer.silentBeats) continue;
+        if (returned - peer.heardAt < peer.silentBeats) continue;
         giveUp(of, peer);
       }
     }
@@ -100,30 +99,16 @@ export function openPresence(
     peer.callback();
   };
 
-  const beat = async () => {
-    if (isBeating) return;
-    isBeating = true;
-    const sentMs = performance.now();
-    try {
-      await servers.jetstream.publish(subjects.beat(key), JSON.stringify({ ...describe(), sentMs }));
-      lastStoredMs = sentMs;
-    } catch {
-      // The servers cannot be reached: the next beat tries again.
-    }
-    isBeating = false;
-  };
-  const timer = setInterval(() => void beat(), BEAT_MS);
-  timer.unref();
   openWatch();
-  void beat();
+  const beats = startBeats(servers, { key, describe });
   servers.onReconnect(() => watch?.reopen());
 
   return {
     get lastStoredMs() {
-      return lastStoredMs;
+      return beats.lastStoredMs;
     },
     onSilent: (of, { silentMs, callback }) => {
-      const peer = { callback, heardAt: beats, silentBeats: Math.ceil(silentMs / BEAT_MS) };
+      const peer = { callback, heardAt: returned, silentBeats: Math.ceil(silentMs / BEAT_MS) };
       const peers = watched.get(of);
       if (peers !== undefined) peers.add(peer);
       else {
@@ -134,10 +119,40 @@ export function openPresence(
     },
     close: async () => {
       isClosed = true;
-      clearInterval(timer);
+      beats.stop();
       watched.clear();
       if (watch !== null) leave(watch);
       await Promise.all(leaving);
     },
+  };
+}
+
+/** Writes a beat now and at each interval, one at a time. */
+function startBeats(
+  { jetstream }: Pick<Servers, 'jetstream'>,
+  { key, describe }: { readonly key: string; readonly describe: () => object },
+): Pick<Presence, 'lastStoredMs'> & { stop(): void } {
+  let lastStoredMs = performance.now();
+  let isBeating = false;
+  const beat = async () => {
+    if (isBeating) return;
+    isBeating = true;
+    const sentMs = performance.now();
+    try {
+      await jetstream.publish(subjects.beat(key), JSON.stringify({ ...describe(), sentMs }));
+      lastStoredMs = sentMs;
+    } catch {
+      // The servers cannot be reached: the next beat tries again.
+    }
+    isBeating = false;
+  };
+  const timer = setInterval(() => void beat(), BEAT_MS);
+  timer.unref();
+  void beat();
+  return {
+    get lastStoredMs() {
+      return lastStoredMs;
+    },
+    stop: () => clearInterval(timer),
   };
 }

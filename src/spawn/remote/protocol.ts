@@ -21,7 +21,7 @@ export const streams = {
 /** Prefix under which an account without JetStream imports that of another one: `$JS.API` would be its own. */
 export const importedApi = 'JS.TROUPE.API';
 
-/** One attempt of a process on another host, as its subjects and keys name it. */
+/** Name of an attempt of a process on another host in subjects and keys. */
 export interface AttemptName {
   readonly tenant: string;
   readonly id: string;
@@ -103,7 +103,7 @@ export type AttemptState =
       readonly entries: number;
     }
   | { readonly state: 'lost'; readonly worker: string; readonly why: string }
-  /** Its asker cancelled it before a worker took it. */
+  /** Cancelled by its asker before a worker took it. */
   | { readonly state: 'cancelled' };
 
 export type FinalState = Extract<AttemptState, { state: 'ended' | 'lost' | 'cancelled' }>;

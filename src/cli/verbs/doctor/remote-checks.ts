@@ -154,7 +154,7 @@ async function checkPeers(connected: Connection, api: Api): Promise<readonly Che
 interface ClockReading {
   /** Milliseconds since the epoch, by the clock of the servers. */
   readonly serverAt: number;
-  /** By how much they are ahead of this machine. */
+  /** Lead of the servers over this machine. */
   readonly aheadMs: number;
 }
 
