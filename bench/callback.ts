@@ -1,6 +1,6 @@
 import { type ChatModel, createConversation, createSupervisor } from '../src/index.ts';
 import { createToolHost } from '../src/tools/tool-host.ts';
-import { type Answer, print } from './answer.ts';
+import { type Answer, judge, print } from './answer.ts';
 import { timeRawExit } from './raw-exit.ts';
 import { alternate, find, formatNumber, formatSpread, timeMs } from './rounds.ts';
 
@@ -73,6 +73,7 @@ export async function answerCallback(): Promise<Answer> {
   await supervisor.shutdown();
   const checks = await compareChecks();
   const [raw, wake, tool] = [find(ends, 'raw'), find(ends, 'troupe'), find(checks, 'tool')];
+  const overRaw = wake.median - raw.median;
   return {
     question: 'How soon does an agent know?',
     measured:
@@ -83,8 +84,7 @@ export async function answerCallback(): Promise<Answer> {
       { cells: ['an end', 'node:child_process, `exit`', `${formatSpread(raw)} ms`] },
       {
         cells: ['an end', 'troupe, the model is called', `${formatSpread(wake)} ms`],
-        goal: { text: '< 5 ms over raw', isMet: wake.median - raw.median < 5 },
-        note: `${formatNumber(wake.median - raw.median)} ms over raw`,
+        ...judge(`< 5 ms over raw (${formatNumber(overRaw)})`, overRaw < 5),
       },
       { cells: ['an answer', '`view()` as JSON', `${formatSpread(find(checks, 'view'))} µs`] },
       {

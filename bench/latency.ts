@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { filter, firstValueFrom } from 'rxjs';
 import { createSupervisor, type Supervisor } from '../src/index.ts';
-import { type Answer, print } from './answer.ts';
+import { type Answer, judge, print } from './answer.ts';
 import { timeRawExit } from './raw-exit.ts';
 import { alternate, find, formatSpread, timeMs } from './rounds.ts';
 
@@ -75,12 +75,12 @@ export async function answerLatency(): Promise<Answer> {
       { cells: ['exit', 'node:child_process, `exit`', formatSpread(rawExit)] },
       {
         cells: ['exit', 'troupe, `completions$`', formatSpread(exit)],
-        goal: { text: '< 3 ms over raw', isMet: exit.median - rawExit.median < 3 },
+        ...judge('< 3 ms over raw', exit.median - rawExit.median < 3),
       },
       { cells: [`kill of ${TREE}`, 'process.kill of the group, `close`', formatSpread(rawKill)] },
       {
         cells: [`kill of ${TREE}`, 'troupe, `kill`', formatSpread(kill)],
-        goal: { text: '< 30 ms', isMet: kill.median < 30 },
+        ...judge('< 30 ms', kill.median < 30),
       },
     ],
   };

@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { createSupervisor } from '../src/index.ts';
-import { type Answer, print } from './answer.ts';
+import { type Answer, judge, print } from './answer.ts';
 
 const LEFTOVERS = 300;
 const SPAN_MS = 10_000;
@@ -33,7 +33,7 @@ export async function answerLeftovers(): Promise<Answer> {
   const lineage = await measure(false);
   const cgroup = await measure(true);
   const format = (share: number) => `${(share * 100).toFixed(2)} %`;
-  const goal = (share: number) => ({ text: '< 1 %', isMet: share < MOST });
+  const judgeShare = (share: number) => judge('< 1 %', share < MOST);
   return {
     question: 'What do leftovers cost?',
     measured: `CPU time of the supervising program over ${SPAN_MS / 1_000} s with ${LEFTOVERS} leftovers, right after their processes ended and a minute later.`,
@@ -41,9 +41,9 @@ export async function answerLeftovers(): Promise<Answer> {
     rows: [
       { cells: ['none, no supervisor', '', format(empty)] },
       { cells: ['held by the lineage', 'fresh', format(lineage.fresh)] },
-      { cells: ['held by the lineage', '1 min', format(lineage.aged)], goal: goal(lineage.aged) },
+      { cells: ['held by the lineage', '1 min', format(lineage.aged)], ...judgeShare(lineage.aged) },
       { cells: ['held by a cgroup', 'fresh', format(cgroup.fresh)] },
-      { cells: ['held by a cgroup', '1 min', format(cgroup.aged)], goal: goal(cgroup.aged) },
+      { cells: ['held by a cgroup', '1 min', format(cgroup.aged)], ...judgeShare(cgroup.aged) },
     ],
   };
 }

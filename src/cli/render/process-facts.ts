@@ -154,7 +154,7 @@ function toUsageFacts(view: ProcessView, usage: ProcessUsage | null): readonly F
 function toStatusText(view: ProcessView): string {
   const word = view.status.replace('_', ' ');
   if (view.status === 'pending' && view.queued) return `${word}: queued for a free slot`;
-  if (view.status === 'pending' && view.host !== null)
+  if (view.status === 'pending' && view.host != null)
     return `${word}: no worker of ${view.host} has started it`;
   const pausedAt = toPausedAt(view);
   if (pausedAt !== null) return `${word}: paused since ${toTimeText(pausedAt)}`;

@@ -29,7 +29,7 @@ export async function waitUntilStarted(
   for (;;) {
     const { view } = await state.show(id);
     if (view.status !== 'pending' || view.queued) return view;
-    if (view.host !== null && clock.nowMs() >= giveUpAtMs) return view;
+    if (view.host != null && clock.nowMs() >= giveUpAtMs) return view;
     await new Promise<void>((resolve) => clock.at(clock.nowMs() + START_POLL_MS, resolve));
   }
 }

@@ -116,7 +116,7 @@ async function startCommand({ words, flags, io, open, daemon = openDaemon }: Sta
       const { id, createdAt } = await startAlone(flags.name, alone, () => startIn(client, spec));
       const view = await waitUntilStarted(id, { state, clock: createRealClock(), maxQueueMs: 1_000 });
       if (createdAt < beganAt && flags.quiet !== true) printNote(io, describeEarlier(view));
-      if (view.status === 'pending' && view.host !== null && flags.quiet !== true)
+      if (view.status === 'pending' && view.host != null && flags.quiet !== true)
         printNote(io, `no worker of ${view.host} has started it yet; it starts when one takes it`);
       if ('reason' in view && view.reason.type === 'spawnFailed') {
         printError(io, view.reason.message, ...suggestShell({ words, isShell }));
