@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AgentDefinition } from '../config/agent-file-schema.ts';
+import { toClause } from '../config/quote.ts';
 import { toMs } from '../config/span.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -21,7 +22,7 @@ export function createDelegationTools(deps: DelegationDeps): readonly Tool[] {
 
 function createDelegateTool(delegate: AgentDefinition, deps: DelegationDeps): Tool {
   const { name, description } = delegate;
-  const what = description === undefined ? '' : `: ${description.trim().replace(/\.$/, '')}`;
+  const what = description === undefined ? '' : `: ${toClause(description.trim())}`;
   const { defaultMode, timeoutMs } = toDefaults(deps);
   return defineTool({
     name: `delegate_to_${name}`,

@@ -17,3 +17,8 @@ export function shorten(text: string, maxLength: number): string {
   // Drops the first half of a surrogate pair that the cut divided.
   return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
 }
+
+/** Returns a sentence without its full stop, for use inside another one. */
+export function toClause(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}

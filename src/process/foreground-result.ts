@@ -10,7 +10,7 @@ import type { ProcessLife } from './process-life.ts';
 import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { EndedResult, PrintedText, StartedResult } from './process-result.ts';
-import type { FinalView, ProcessView } from './process-view.ts';
+import { describeUnstarted, type FinalView, type ProcessView, REMOTE_START_MS } from './process-view.ts';
 import type { Timeline } from './timeline.ts';
 
 interface AwaitedProcess {
@@ -23,9 +23,6 @@ interface AwaitedProcess {
   readonly ended: Promise<FinalView>;
   view(): ProcessView;
 }
-
-/** Longest wait for a background start on another host, which may wait for a worker there as long as it likes. */
-const REMOTE_START_MS = 1_000;
 
 /** Resolves when no caller waits for the process any more: at its end, in the background, or when something survived its kill. */
 export async function awaitResult(process: AwaitedProcess): Promise<StartedResult> {
@@ -116,9 +113,7 @@ function describeWait(process: AwaitedProcess, view: ProcessView): string {
   const waitedMs = deps.clock.epochMs() - view.createdAt;
   const isQueuedHere = life.view.status === 'pending' && !life.view.starting;
   const why =
-    plan.host === null || isQueuedHere
-      ? describeHolders(process)
-      : `: no worker of ${plan.host} has started it`;
+    plan.host === null || isQueuedHere ? describeHolders(process) : `: ${describeUnstarted(plan.host)}`;
   return `Process ${view.id} has not started after ${formatDuration(waitedMs)}${why}.`;
 }
 

@@ -180,6 +180,14 @@ export function toPausedAt(view: ProcessView): number | null {
   return ('pausedAt' in view ? view.pausedAt : null) ?? null;
 }
 
+/** Longest wait for a background start on another host, which may wait for a worker there as long as it likes. */
+export const REMOTE_START_MS = 1_000;
+
+/** Returns a clause that says why a start on another host waits. */
+export function describeUnstarted(host: string): string {
+  return `no worker of ${host} has started it`;
+}
+
 /** Returns the pid of the leader on this machine; `null` before its start, without an operating-system process, and on another host. */
 export function toLocalPid({
   host,

@@ -6,7 +6,7 @@ import {
   HEAD_BYTES,
   subjects,
 } from '../spawn/remote/protocol.ts';
-import { pause, type Servers } from '../spawn/remote/servers.ts';
+import { pause, type Servers, toMessageBytes } from '../spawn/remote/servers.ts';
 
 /** Size at which output is sent at once; below it, output that follows closely is sent together. */
 const ENTRY_BYTES = 64 * 1024;
@@ -85,11 +85,6 @@ export class LogWriter implements OutputSink {
       await new Promise<void>((resolve) => this.#onStored.push(resolve));
   }
 
-  /** Size of the largest message that the servers take. */
-  get #messageBytes(): number {
-    return this.#servers.connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
-  }
-
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -99,7 +94,7 @@ export class LogWriter implements OutputSink {
     this.#lastSentMs = performance.now();
     const [first] = pending.parts;
     const bytes = pending.parts.length === 1 && first !== undefined ? first : Buffer.concat(pending.parts);
-    const size = Math.min(MAX_ENTRY_BYTES, this.#messageBytes - HEAD_BYTES);
+    const size = Math.min(MAX_ENTRY_BYTES, toMessageBytes(this.#servers.connection) - HEAD_BYTES);
     for (let from = 0; from < bytes.byteLength; from += size) {
       const part = bytes.subarray(from, from + size);
       this.#send({ type: 'output', stream: pending.stream, bytes: part }, part.byteLength);
@@ -116,7 +111,7 @@ export class LogWriter implements OutputSink {
       stored: (oldest ?? number) - 1,
       offset: this.#offset,
     });
-    if (entry.byteLength > this.#messageBytes) return false;
+    if (entry.byteLength > toMessageBytes(this.#servers.connection)) return false;
     this.#numbered = number;
     this.#offset += outputBytes;
     this.#unstored.add(number);

@@ -1,6 +1,7 @@
 import type { BackendCommand } from '../../machines/process/events.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
+import { toClause } from '../config/quote.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
 import { readState, writeState } from '../spawn/remote/attempt-records.ts';
 import {
@@ -94,7 +95,7 @@ export class WorkerAttempt {
       };
       this.#cancel = runWithReserve(port, { backend, act: backend.run });
     } catch (error) {
-      const message = toErrorText(error).replace(/\.$/, '');
+      const message = toClause(toErrorText(error));
       this.#tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
       if (!(error instanceof Error)) reportError(error);
     }

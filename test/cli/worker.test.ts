@@ -139,15 +139,15 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
   test('a start that no worker takes is answered with its id', async () => {
     await using project = remoteProject(nats.url);
 
-    const started = await project.troupe('start', '--host', 'pool:nobody', '--', 'true');
+    const started = await project.troupe('start', '--host', 'pool:unused', '--', 'true');
     const id = started.stdout.trim();
     const shown = await project.troupe('show', id);
     const killed = await project.troupe('kill', id);
 
     expect(started.stderr).toContain(
-      'no worker of pool:nobody has started it yet; it starts when one takes it',
+      'no worker of pool:unused has started it yet; it starts when a worker takes it',
     );
-    expect(shown.stdout).toContain('pending: no worker of pool:nobody has started it');
+    expect(shown.stdout).toContain('pending: no worker of pool:unused has started it');
     expect(killed.code).toBe(0);
   });
 

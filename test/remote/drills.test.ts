@@ -22,8 +22,8 @@ const OUTAGE_MS = 3_000;
 /** True in `npm run soak`. */
 const isLong = process.env['TROUPE_LONG_DRILLS'] !== undefined;
 const sizes = isLong
-  ? { lost: 300, starts: 600, kills: 4, outputMb: 400, rounds: 20 }
-  : { lost: 100, starts: 200, kills: 2, outputMb: 53, rounds: 1 };
+  ? { lost: 300, starts: 600, kills: 4, lastLine: 45_700_000, rounds: 20 }
+  : { lost: 100, starts: 200, kills: 2, lastLine: 6_700_000, rounds: 1 };
 const within = isLong ? 900_000 : 120_000;
 /** Drawn anew for each long run, and printed; the same in each short one. */
 const seed = Number(process.env['TROUPE_SEED'] ?? (isLong ? Date.now() % 1_000_000 : 7));
@@ -348,8 +348,8 @@ inCluster('on a cluster of three servers', { timeout: within }, () => {
   test('a loud process waits out an outage in flat memory', async () => {
     const worker = await openWorker({ pools: ['loud'] });
     await using stage = open('loud');
-    // Lines of eight or nine bytes, most of them after the servers are gone.
-    const [first, last] = [100_000, Math.round((sizes.outputMb * 1e6) / (isLong ? 8.8 : 7.9))];
+    // About 53 or 400 MB, most of them after the servers are gone.
+    const [first, last] = [100_000, sizes.lastLine];
     const script = `seq ${first}; until test -e ${stage.file('go')}; do sleep 0.02; done; seq ${first + 1} ${last}; exit`;
     const handle = start(stage, { command: script, maxLogBytes: 2 ** 30 });
     await waitUntil(() => linesOf(handle) === first, { what: 'it prints' });

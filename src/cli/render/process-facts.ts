@@ -3,7 +3,12 @@ import { formatDuration } from '../../config/format-duration.ts';
 import { quoteForShell } from '../../process/command.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import { describeFinalUsage, describeLimits, describeUsage } from '../../process/describe-usage.ts';
-import { type ProcessView, type ProgressView, toPausedAt } from '../../process/process-view.ts';
+import {
+  describeUnstarted,
+  type ProcessView,
+  type ProgressView,
+  toPausedAt,
+} from '../../process/process-view.ts';
 import type { TimelineEntry, TimelineEvent } from '../../process/timeline.ts';
 import type { ProcessUsage } from '../../spawn/tree/tree-usage.ts';
 import type { Page } from './page.ts';
@@ -154,8 +159,7 @@ function toUsageFacts(view: ProcessView, usage: ProcessUsage | null): readonly F
 function toStatusText(view: ProcessView): string {
   const word = view.status.replace('_', ' ');
   if (view.status === 'pending' && view.queued) return `${word}: queued for a free slot`;
-  if (view.status === 'pending' && view.host != null)
-    return `${word}: no worker of ${view.host} has started it`;
+  if (view.status === 'pending' && view.host != null) return `${word}: ${describeUnstarted(view.host)}`;
   const pausedAt = toPausedAt(view);
   if (pausedAt !== null) return `${word}: paused since ${toTimeText(pausedAt)}`;
   if (view.status === 'restarting') return `${word}: next start at ${toTimeText(view.nextStartAt)}`;

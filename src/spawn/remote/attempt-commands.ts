@@ -53,7 +53,7 @@ export class AttemptCommands {
   follow(
     connection: NatsConnection,
     { worker, name }: { readonly worker: string; readonly name: AttemptName },
-  ) {
+  ): void {
     this.#link = new WorkerLink(connection, {
       ...{ worker, name },
       onGone: (command) => this.#answerGone(command),

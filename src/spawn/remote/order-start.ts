@@ -3,7 +3,7 @@ import { toErrorText } from '../../config/error-text.ts';
 import type { SpawnRequest } from '../backend.ts';
 import { type AttemptName, type StartOrder, subjects } from './protocol.ts';
 import type { Session } from './remote-hosts.ts';
-import { pause } from './servers.ts';
+import { pause, toMessageBytes } from './servers.ts';
 
 const RETRY_MS = 300;
 /** Bytes that the servers need beside the text of an order. */
@@ -21,7 +21,7 @@ export async function orderStart(
   const { pool, order } = toOrder({ asker, name, request });
   const text = JSON.stringify(order);
   const bytes = Buffer.byteLength(text) + HEAD_BYTES;
-  const limit = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+  const limit = toMessageBytes(connection);
   if (bytes > limit)
     throw new Error(`its command and environment take ${bytes} bytes, and the servers take ${limit}`);
   // Not the name of the attempt: an order of another tenant could have that id, and this one would count as its repetition.

@@ -1,6 +1,7 @@
 import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import { toClause } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { BackendPort, ToldFact } from '../backend.ts';
 import { AttemptCommands, consequences } from './attempt-commands.ts';
@@ -65,7 +66,7 @@ export class RemoteAttempt {
       void this.#watchUnclaimed();
     } catch (error) {
       const text = error instanceof TroupeError ? error.message : `the order failed: ${toErrorText(error)}`;
-      this.#fail(text.replace(/\.$/, ''));
+      this.#fail(toClause(text));
     }
   }
 
@@ -98,12 +99,11 @@ export class RemoteAttempt {
 
   /** Follows the attempt no longer. A worker forgets one that has ended. */
   detach(): void {
-    const { outlives } = this.#port.request;
     this.#isDetached = true;
     this.#stopWatching();
     this.#cancelReconnect();
     this.#reader?.close();
-    this.#commands.close({ releases: this.#hasExited || !outlives });
+    this.#commands.close({ releases: this.#hasExited || !this.#port.request.outlives });
     if (this.#session === null) return;
     this.#session = null;
     this.#hosts.release(this.#output?.close());
@@ -172,9 +172,9 @@ export class RemoteAttempt {
     while (!this.#isDetached && this.#session !== null) {
       try {
         const record = await readState(this.#session.servers, this.#name);
-        this.#isIdentified = record === null;
-        if (record === null || this.#isOwn(record.state)) this.#hear(entry, output);
-        return this.#reader?.resume();
+        if (record !== null && !this.#isOwn(record.state)) return;
+        this.#isIdentified = true;
+        return this.#hear(entry, output) ? this.#reader?.resume() : undefined;
       } catch {
         await pause(RETRY_MS);
       }

@@ -90,6 +90,11 @@ export async function openConnection(
   return { connection: await connect(settings, { clients, name, inboxPrefix }), clients };
 }
 
+/** Returns the size of the largest message that the servers take. */
+export function toMessageBytes({ info }: Pick<NatsConnection, 'info'>): number {
+  return info?.max_payload ?? Number.POSITIVE_INFINITY;
+}
+
 /** Returns the number of copies in a cluster, or on a single server. */
 export function toUsualReplicas({ info }: Pick<NatsConnection, 'info'>): number {
   return info?.cluster === undefined ? 1 : 3;

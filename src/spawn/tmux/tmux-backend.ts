@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, rmSync } from 'node:fs';
 import type { Clock } from '../../clock/clock.ts';
 import { toError } from '../../config/error-text.ts';
+import { toClause } from '../../config/quote.ts';
 import { redactText } from '../../output/redact.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
 import { findAdopted } from '../cgroup/join-cgroup.ts';
@@ -123,7 +124,7 @@ function tryMakeSocket(makeSocket: () => string): string | Unavailable {
   try {
     return makeSocket();
   } catch (error) {
-    const why = `tmux has no place for its socket: ${toError(error).message.replace(/\.$/, '')}`;
+    const why = `tmux has no place for its socket: ${toClause(toError(error).message)}`;
     return { why, remedy: 'Give the supervisor another "stateDirectory"' };
   }
 }

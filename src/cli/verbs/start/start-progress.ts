@@ -1,6 +1,7 @@
 import { isFinal } from '../../../../machines/process/view.ts';
 import type { Clock } from '../../../clock/clock.ts';
 import { createRealClock } from '../../../clock/real-clock.ts';
+import { toClause } from '../../../config/quote.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
@@ -72,7 +73,7 @@ export async function waitUntilReady(
 function checkReadiness(view: ProcessView): 'ready' | 'waiting' | (string & {}) {
   if ('reason' in view && view.status !== 'restarting') return `it ${describeEnd(view.reason, view.exit)}`;
   if (!('ready' in view) || view.ready.state === 'waiting') return 'waiting';
-  return view.ready.state === 'failed' ? view.ready.why.replace(/\.$/, '') : 'ready';
+  return view.ready.state === 'failed' ? toClause(view.ready.why) : 'ready';
 }
 
 function toAdvice({ id, status }: ProcessView, name: string): string {

@@ -5,7 +5,7 @@ import type { CommandSpec } from '../../../config/process-spec.ts';
 import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
-import type { ProcessView } from '../../../process/process-view.ts';
+import { describeUnstarted, type ProcessView, REMOTE_START_MS } from '../../../process/process-view.ts';
 import { printBackgroundHints, printTerminalHint } from '../../background-hints.ts';
 import { type CliIo, printError, printLines, printNote } from '../../cli-io.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
@@ -114,10 +114,14 @@ async function startCommand({ words, flags, io, open, daemon = openDaemon }: Sta
       const beganAt = Date.now();
       const alone = { state, replaces, io, id: flags.id };
       const { id, createdAt } = await startAlone(flags.name, alone, () => startIn(client, spec));
-      const view = await waitUntilStarted(id, { state, clock: createRealClock(), maxQueueMs: 1_000 });
+      const view = await waitUntilStarted(id, {
+        state,
+        clock: createRealClock(),
+        maxQueueMs: REMOTE_START_MS,
+      });
       if (createdAt < beganAt && flags.quiet !== true) printNote(io, describeEarlier(view));
       if (view.status === 'pending' && view.host != null && flags.quiet !== true)
-        printNote(io, `no worker of ${view.host} has started it yet; it starts when one takes it`);
+        printNote(io, `${describeUnstarted(view.host)} yet; it starts when a worker takes it`);
       if ('reason' in view && view.reason.type === 'spawnFailed') {
         printError(io, view.reason.message, ...suggestShell({ words, isShell }));
         return toProcessExitCode({ reason: view.reason, exit: null });

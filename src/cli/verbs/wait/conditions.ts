@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { formatDuration } from '../../../config/format-duration.ts';
+import { toClause } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
 import type { ConditionName, Waited } from '../../../process/waited.ts';
@@ -100,7 +101,7 @@ function describeFailure({ end, process, impossible }: Waited): string {
 }
 
 function withoutPeriod(sentence: string): string {
-  return sentence.replace(/\.$/, '');
+  return toClause(sentence);
 }
 
 function describeCondition(

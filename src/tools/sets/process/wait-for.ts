@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatDuration } from '../../../config/duration.ts';
+import { toClause } from '../../../config/quote.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
 import type { ConditionName } from '../../../process/waited.ts';
 import { toLoopbackAddresses } from '../../../readiness/loopback.ts';
@@ -100,13 +101,13 @@ function describe({ process, end, met, missing, impossible, waitedMs }: WaitedFo
     case 'interrupted':
       return 'Interrupted. The process continues.';
     case 'impossible':
-      return `It cannot be met: ${end.why.replace(/\.$/, '')}.`;
+      return `It cannot be met: ${toClause(end.why)}.`;
   }
 }
 
 /** Explains conditions that became impossible while others were waited for. */
 function because(reasons: readonly string[]): string {
-  return reasons.map((reason) => ` ${reason.replace(/\.$/, '')}.`).join('');
+  return reasons.map((reason) => ` ${toClause(reason)}.`).join('');
 }
 
 /** Returns the tool's field name. */
