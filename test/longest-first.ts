@@ -10,6 +10,8 @@ export const longFiles = [
   'model/mutants',
   'scenarios/recovery',
   'scenarios/terminals',
+  'scenarios/volume',
+  'remote/drills',
   'soak/crash',
   'cli/chat/pipe',
   'cli/chat/chat-terminal',
