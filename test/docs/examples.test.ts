@@ -71,16 +71,16 @@ describe('examples in the documentation', () => {
     expect(others).toEqual([]);
   });
 
-  const running = listExamples().filter(({ runs }) => runs);
-  test.for(running.map((example) => [example.place, example] as const))(
-    '%s runs to its end',
-    { timeout: 60_000 },
-    ([, example]) => {
-      const { status, stderr } = runExample(example);
-
-      expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
-    },
+  const running = Object.groupBy(
+    listExamples().filter(({ runs }) => runs),
+    ({ place }) => place.split(':')[0] ?? '',
   );
+  test.for(Object.entries(running))('of %s run to their ends', { timeout: 240_000 }, ([, examples = []]) => {
+    const { status, stderr } = runExamples(examples);
+
+    const ended = examples.map(({ place }) => `${place} has ended\n`).join('');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: ended });
+  });
 });
 
 describe('the examples check', () => {
@@ -99,23 +99,33 @@ describe('the examples check', () => {
     const right =
       "import { processMachine } from 'troupe/machines';\nimport 'xstate';\nif (processMachine.id !== 'process') process.exit(3);\n";
 
-    const ended = runExample({ place: 'docs/a.md:1', code: right, runs: true });
-    const failed = runExample({ place: 'docs/a.md:1', code: 'process.exit(3);', runs: true });
+    const ended = runExamples([{ place: 'docs/a.md:1', code: right, runs: true }]);
+    const failed = runExamples([
+      { place: 'docs/a.md:1', code: right, runs: true },
+      { place: 'docs/a.md:9', code: 'process.exit(3);', runs: true },
+    ]);
 
-    expect([ended.status, failed.status]).toEqual([0, 3]);
+    expect(ended).toEqual({ status: 0, stderr: 'docs/a.md:1 has ended\n' });
+    expect(failed).toEqual({ status: 3, stderr: 'docs/a.md:1 has ended\n' });
   });
 });
 
-function runExample({ code }: Example): { status: number | null; stderr: string } {
-  const file = join(folder, 'example.mjs');
-  writeFileSync(file, stripTypeScriptTypes(code));
+/** Runs the examples of a page one after another in one program, which must end by itself. */
+function runExamples(examples: readonly Example[]): { status: number | null; stderr: string } {
+  const page = join(folder, 'page.mjs');
+  const steps = examples.map(({ place, code }, index) => {
+    writeFileSync(join(folder, `example-${index}.mjs`), stripTypeScriptTypes(code));
+    return `await import('./example-${index}.mjs');\nconsole.error('${place} has ended');\n`;
+  });
+  writeFileSync(page, steps.join(''));
   const preload = join(import.meta.dirname, 'from-bundle.mjs');
   const settings = JSON.stringify({ root: rootFolder, entryPoints: bundled });
-  return spawnSync(process.execPath, ['--import', preload, file], {
+  const { status, stderr } = spawnSync(process.execPath, ['--import', preload, page], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 50_000,
+    timeout: 230_000,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, TROUPE_EXAMPLE: settings },
   });
+  return { status, stderr };
 }

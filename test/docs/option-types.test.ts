@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { optionSchemas } from '../../docs/reference/option-schemas.ts';
 import { createOptionReader, type DocumentedOption } from '../../docs/reference/read-options.ts';
 import { describeDefault, toShape } from '../../docs/reference/schema-default.ts';
@@ -52,29 +54,36 @@ const withoutSchema = [
 const doors = Object.values(readDoors());
 
 describe('the options in an editor', () => {
+  // In the repository, where the declarations find the packages.
+  const folder = join(rootFolder, `.vitest/declarations-${process.pid}`);
   let editor: Editor;
 
   beforeAll(() => {
-    editor = createEditor();
+    editor = createEditor(folder);
   }, 300_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('show text for each option', { timeout: 300_000 }, () => {
-    const silent = [...Object.keys(optionSchemas), ...withoutSchema].flatMap((name) =>
-      editor
-        .complete(name)
-        .filter(({ text }) => text === '')
-        .map((option) => `${name}.${option.name}`),
-    );
+    const options = [...Object.keys(optionSchemas), ...withoutSchema].map((name) => ({
+      name,
+      options: editor.read(name),
+    }));
 
+    const silent = options.flatMap(({ name, options }) =>
+      options.filter(({ text }) => text === '').map((option) => `${name}.${option.name}`),
+    );
+    expect(options.filter(({ options }) => options.length === 0)).toEqual([]);
     expect(silent).toEqual([]);
   });
 
   test('are complete for createSupervisor', { timeout: 300_000 }, () => {
-    const shown = editor.complete('SupervisorOptions').map(({ name }) => name);
+    const shown = editor.complete('SupervisorOptions');
 
-    expect(shown.toSorted()).toEqual(
+    expect(shown.map(({ name }) => name).toSorted()).toEqual(
       Object.keys(toShape(optionSchemas['SupervisorOptions'] as never)).toSorted(),
     );
+    const byName = (a: Option, b: Option) => a.name.localeCompare(b.name);
+    expect(shown.toSorted(byName)).toEqual(editor.read('SupervisorOptions').toSorted(byName));
   });
 
   test('are listed here, each exported interface', () => {
@@ -137,85 +146,98 @@ function startsWithWord(text: string, start: string): boolean {
   return text === start || [',', ':', ';'].some((mark) => text.startsWith(start + mark));
 }
 
-interface Editor {
-  readonly exports: readonly string[];
-  /** The completions within an object of that type, with the text shown beside each. */
-  complete(name: string): readonly { readonly name: string; readonly text: string }[];
+interface Option {
+  readonly name: string;
+  /** Text that an editor shows beside the name. */
+  readonly text: string;
 }
 
-/** A language service over the declaration files that the compiler emits for a package. */
-function createEditor(): Editor {
-  const files = new Map<string, string>();
-  const options = readCompilerOptions();
-  const program = ts.createProgram(
-    doors.map((door) => join(rootFolder, door)),
-    {
-      ...options,
-      noEmit: false,
-      declaration: true,
-      emitDeclarationOnly: true,
-      outDir: '/emitted',
-      rootDir: rootFolder,
-    },
-  );
-  program.emit(undefined, (path, text) =>
-    files.set(path.replace(/^\/emitted/, join(rootFolder, 'emitted')), text),
-  );
+interface Editor {
+  readonly exports: readonly string[];
+  /** Returns the options of an exported interface. */
+  read(name: string): readonly Option[];
+  /** Completes within an object of that type. */
+  complete(name: string): readonly Option[];
+}
 
-  const folder = join(rootFolder, 'emitted');
+/** A language service over the declaration files in `folder`, which the compiler emits for a package. */
+function createEditor(folder: string): Editor {
+  emitDeclarations(folder);
   const user = join(folder, 'user.ts');
   const declarations = doors.map((door) => join(folder, door.replace(/\.ts$/, '.d.ts')));
-  const exports = new Map<string, string>();
+  const options = readCompilerOptions();
+  let text = '';
   let version = 0;
   const host: ts.LanguageServiceHost = {
     getCompilationSettings: () => ({ ...options, allowImportingTsExtensions: true, noUnusedLocals: false }),
     getScriptFileNames: () => [user, ...declarations],
     getScriptVersion: (path) => (path === user ? String(version) : '1'),
     getScriptSnapshot: (path) => {
-      const text = files.get(path) ?? ts.sys.readFile(path);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+      const content = path === user ? text : ts.sys.readFile(path);
+      return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
     },
     getCurrentDirectory: () => rootFolder,
     getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: (path) => files.has(path) || ts.sys.fileExists(path),
-    readFile: (path) => files.get(path) ?? ts.sys.readFile(path),
+    fileExists: (path) => path === user || ts.sys.fileExists(path),
+    readFile: (path) => (path === user ? text : ts.sys.readFile(path)),
     directoryExists: () => true,
   };
-  files.set(user, '');
   const service = ts.createLanguageService(host);
-  const checked = service.getProgram();
-  for (const path of declarations) {
-    const file = checked?.getSourceFile(path);
-    const module = file && checked?.getTypeChecker().getSymbolAtLocation(file);
-    const found = module === undefined ? [] : (checked?.getTypeChecker().getExportsOfModule(module) ?? []);
-    for (const { name } of found) if (!exports.has(name)) exports.set(name, path);
-  }
+  const program = service.getProgram();
+  if (program === undefined) throw new Error('The declarations cannot be read.');
+  const checker = program.getTypeChecker();
+  const exported = new Map(
+    declarations.toReversed().flatMap((path) => {
+      const file = program.getSourceFile(path);
+      const module = file && checker.getSymbolAtLocation(file);
+      const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
+      return symbols.map((symbol) => [symbol.name, { symbol, path }] as const);
+    }),
+  );
+  const find = (name: string) => {
+    const found = exported.get(name);
+    if (found === undefined) throw new Error(`No door exports ${name}.`);
+    return found;
+  };
   return {
-    exports: [...exports.keys()],
+    exports: [...exported.keys()],
+    read: (name) => {
+      const { symbol } = find(name);
+      const declared = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      return checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(declared)).map((property) => ({
+        name: property.name,
+        text: ts.displayPartsToString(property.getDocumentationComment(checker)),
+      }));
+    },
     complete: (name) => {
-      const path = exports.get(name);
-      if (path === undefined) throw new Error(`No door exports ${name}.`);
-      const text = `import type { ${name} } from '${path.replace(/\.d\.ts$/, '.js')}';\nexport const given: Partial<${name}> = {  };\n`;
-      files.set(user, text);
+      const module = find(name).path.replace(/\.d\.ts$/, '.js');
+      text = `import type { ${name} } from '${module}';\nexport const given: Partial<${name}> = {  };\n`;
       version += 1;
       const at = text.indexOf('{  }') + 2;
       const entries = service.getCompletionsAtPosition(user, at, {})?.entries ?? [];
       return entries
         .filter(({ kind }) => kind === ts.ScriptElementKind.memberVariableElement)
         .map((entry) => {
-          const details = service.getCompletionEntryDetails(
-            user,
-            at,
-            entry.name,
-            {},
-            entry.source,
-            {},
-            entry.data,
-          );
-          return { name: entry.name, text: ts.displayPartsToString(details?.documentation) };
+          const { name: option, source, data } = entry;
+          const details = service.getCompletionEntryDetails(user, at, option, {}, source, {}, data);
+          return { name: option, text: ts.displayPartsToString(details?.documentation) };
         });
     },
   };
+}
+
+/** The types are checked by `npm run types`. */
+function emitDeclarations(folder: string): void {
+  const compiler = join(rootFolder, 'node_modules/@typescript/native/bin/tsc');
+  const options = [
+    '-p',
+    'tsconfig.build.json',
+    '--emitDeclarationOnly',
+    '--declarationMap',
+    'false',
+    '--noCheck',
+  ];
+  execFileSync(process.execPath, [compiler, ...options, '--outDir', folder], { cwd: rootFolder });
 }
 
 function readCompilerOptions(): ts.CompilerOptions {

@@ -17,6 +17,7 @@ export interface PathStep<Machine extends AnyStateMachine> {
 export type GeneratedPath<Machine extends AnyStateMachine> = readonly PathStep<Machine>[];
 
 export interface PathOptions<Machine extends AnyStateMachine> {
+  /** Input with which each path starts the machine. */
   readonly input: InputFrom<Machine>;
   /** The events with each payload that makes a difference: a branch whose payload is not listed is never walked. */
   readonly events: readonly EventFromLogic<Machine>[];
