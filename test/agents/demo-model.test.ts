@@ -62,7 +62,7 @@ test('several lines are calls of one step', async () => {
 test('a promoted command is reported at its promotion and at its end', async () => {
   await using agent = await talk({ supervisor: { default_timeout: '100ms' } });
 
-  await agent.conversation.say('run until [ -e go ]; do sleep 0.02; done; echo done; exit 4');
+  await agent.conversation.say('run until [ -e go ]; do sleep 0.1; done; echo done; exit 4');
   const promised = agent.said().at(-1);
   agent.write('go', '');
   await waitUntil(() => agent.said().length >= 3);

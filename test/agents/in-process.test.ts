@@ -8,7 +8,7 @@ const run = (command: string): ScriptedStep => ({ calls: [{ name: 'run_command',
 const start = (command: string): ScriptedStep => ({
   calls: [{ name: 'start_process', arguments: { command } }],
 });
-const untilGo = 'until [ -e go ]; do sleep 0.02; done';
+const untilGo = 'until [ -e go ]; do sleep 0.1; done';
 
 test('the answer is what the delegate said', async () => {
   await using given = await openDelegation({

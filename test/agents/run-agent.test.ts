@@ -26,7 +26,7 @@ const start = (command: string): ScriptedStep => ({
 });
 
 /** The command waits until the file is there. */
-const until = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`;
+const until = (file: string) => `until [ -e ${file} ]; do sleep 0.1; done`;
 
 test('the answer is the text of the last turn', async () => {
   expect(await run([{ text: 'five' }])).toEqual({ ok: true, data: 'five' });
@@ -89,7 +89,7 @@ test('a remark on what ended during an answer does not replace it', async () => 
     definition: { name: 'lead', model: { provider: 'scripted' }, policy: { mode: 'dangerous' } },
     directory: project.directory,
     model: createScriptedModel([
-      start('until [ -e go ]; do sleep 0.02; done'),
+      start('until [ -e go ]; do sleep 0.1; done'),
       async () => {
         project.write('go', '');
         await announced;

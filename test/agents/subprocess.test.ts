@@ -204,7 +204,7 @@ test('only the keys that it needs go along, by the environment', async () => {
 
 test('a delegate in the background brings its answer by notice', async () => {
   await using given = await delegateTo(
-    'until [ -e go ]; do sleep 0.02; done; echo \'{"ok": false, "error": "no disk"}\'; exit 1',
+    'until [ -e go ]; do sleep 0.1; done; echo \'{"ok": false, "error": "no disk"}\'; exit 1',
     {
       steps: [outside('go', { background: true }), { text: 'I wait' }, { text: 'woken' }],
     },

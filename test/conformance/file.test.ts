@@ -54,7 +54,7 @@ function createFileUnderTest({ tools, cgroups, starter }: Mode = {}): BackendUnd
       ),
       fails: shell('printf half; printf problem >&2; exit 3'),
       obeys: shell('sleep 300 & echo up; wait'),
-      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
+      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 1; done'),
       leaves: shell('sleep 300 & echo up'),
       echoes: { type: 'argv', file: 'cat', args: [] },
       missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },

@@ -43,7 +43,7 @@ function createPipeUnderTest({ cgroups, starter }: Mode = {}): BackendUnderTest 
       tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | wc -l'),
       fails: shell('printf half; printf problem >&2; exit 3'),
       obeys: shell('sleep 300 & echo up; wait'),
-      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
+      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 1; done'),
       leaves: shell('sleep 300 & echo up'),
       echoes: { type: 'argv', file: 'cat', args: [] },
       missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },

@@ -46,7 +46,7 @@ function createPtyUnderTest({ cgroups, starter }: Mode = {}): BackendUnderTest {
       tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | wc -l'),
       fails: shell('printf half; printf problem >&2; exit 3'),
       obeys: shell('sleep 300 & echo up; wait'),
-      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
+      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 1; done'),
       // The end of the leader hangs up, which a leftover must ignore.
       leaves: shell('trap "" HUP; sleep 300 & echo up'),
       echoes: shell('exec cat'),

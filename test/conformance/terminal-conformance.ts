@@ -247,7 +247,7 @@ export function describeTerminal(
 
     test('a resize is reported to the program', async () => {
       const { play } = await arrange(setup);
-      const stage = play(shell(`trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done`));
+      const stage = play(shell(`trap 'stty size' WINCH; echo up; while :; do sleep 0.1; done`));
       await stage.shows('up');
 
       const resized = await stage.resize({ columns: 101, rows: 31 });
@@ -302,7 +302,7 @@ export function describeTerminal(
 
     test('Control-C interrupts a program', async () => {
       const { play } = await arrange(setup);
-      const stage = play(shell(`trap 'echo stopped; exit 5' INT; echo up; while :; do sleep 0.05; done`));
+      const stage = play(shell(`trap 'echo stopped; exit 5' INT; echo up; while :; do sleep 1; done`));
       await stage.shows('up');
 
       await stage.press('C-c');

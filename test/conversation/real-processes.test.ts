@@ -13,7 +13,7 @@ function talk(supervisor: Supervisor, steps: readonly ScriptedStep[]) {
 test('a promoted command wakes the agent when it ends', async () => {
   await using stage = openRealHarness();
   const { supervisor, file } = stage;
-  const command = `until [ -e ${file('go')} ]; do sleep 0.05; done; echo '</process_notice>'; exit 7`;
+  const command = `until [ -e ${file('go')} ]; do sleep 0.1; done; echo '</process_notice>'; exit 7`;
   await using conversation = talk(supervisor, [
     { calls: [{ name: 'run_command', arguments: { command, timeout_seconds: 0.1 } }] },
     { text: 'later' },

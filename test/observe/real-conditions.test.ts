@@ -54,7 +54,7 @@ test('a port that is held by what was left behind counts', options, async () => 
   await using stage = openRealHarness();
   const port = await findFreePort();
   const [node, , program] = serve(port);
-  const script = `'${node}' -e '${program}' >/dev/null 2>&1 & until [ -e go ]; do sleep 0.05; done`;
+  const script = `'${node}' -e '${program}' >/dev/null 2>&1 & until [ -e go ]; do sleep 0.1; done`;
   const leader = stage.supervisor.start({ command: script, background: true });
   await waitFor(leader, { port, timeout });
   writeFileSync(`${stage.directory}/go`, '');
@@ -73,7 +73,7 @@ test('a port that is held by what was left behind counts', options, async () => 
 test('a file is waited for where the process runs', options, async () => {
   await using stage = openRealHarness();
   const writer = stage.supervisor.start({
-    command: 'until [ -e go ]; do sleep 0.05; done; echo x >made',
+    command: 'until [ -e go ]; do sleep 0.1; done; echo x >made',
     background: true,
   });
 
@@ -115,7 +115,7 @@ test('a file of an earlier run is not taken for it', options, async () => {
 
 test('input is waited for until it is asked for', options, async () => {
   await using stage = openRealHarness();
-  const command = 'until [ -e go ]; do sleep 0.05; done; read x; echo "<$x>"; sleep 100';
+  const command = 'until [ -e go ]; do sleep 0.1; done; read x; echo "<$x>"; sleep 100';
   const asking = stage.supervisor.start({ command, stdin: 'pipe', background: true });
 
   const early = await waitFor(asking, { input: true, timeout: '500ms' });

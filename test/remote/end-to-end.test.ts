@@ -248,7 +248,7 @@ describe.skipIf(!(await hasNatsServer()))('a process on another host', () => {
 
     test('a stubborn process is killed after its grace', async () => {
       await using stage = open();
-      const command = 'trap "" TERM; echo up; while :; do sleep 0.05; done';
+      const command = 'trap "" TERM; echo up; while :; do sleep 1; done';
       const handle = start(stage, { command, killGrace: 100 });
       await handle.waitFor({ text: 'up' });
 
@@ -296,7 +296,7 @@ describe.skipIf(!(await hasNatsServer()))('a process on another host', () => {
 
     test('a signal, a pause and a continuation reach the process', async () => {
       await using stage = open();
-      const command = 'trap "echo reloaded" HUP; echo up; while :; do sleep 0.05; done';
+      const command = 'trap "echo reloaded" HUP; echo up; while :; do sleep 0.1; done';
       const handle = start(stage, { command });
       await handle.waitFor({ text: 'up' });
       const { pid } = handle.view() as { pid: number };

@@ -15,7 +15,7 @@ test('a command that ended in time is never timed out', { timeout: 60_000 }, asy
   const host = await startPuppetHost(place.path, { options: { maxParallelTools: 20, timeout: 0 } });
   const start = (more: object) =>
     host.ask('start', {
-      command: 'until test -e go; do sleep 0.02; done',
+      command: 'until test -e go; do sleep 0.1; done',
       onTimeout: 'kill',
       maxExecutionTime: 0,
       ...more,

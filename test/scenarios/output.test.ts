@@ -44,7 +44,7 @@ test('all that was printed before the exit is there', { timeout: 60_000 }, async
 test('a promotion keeps every byte', async () => {
   await using stage = openRealHarness();
   const handle = stage.supervisor.start({
-    command: 'echo before; until test -e go; do sleep 0.02; done; echo after',
+    command: 'echo before; until test -e go; do sleep 0.1; done; echo after',
     timeout: 200,
   });
 
@@ -265,7 +265,7 @@ test('a log that cannot be written is reported and the process continues', async
 test('a removed log is reported and the process continues', async () => {
   await using stage = openRealHarness();
   const handle = stage.supervisor.start({
-    command: 'echo before; until test -e go; do sleep 0.02; done; echo after',
+    command: 'echo before; until test -e go; do sleep 0.1; done; echo after',
     background: true,
   });
   const log = await waitUntil(() => handle.view().output.logFile);

@@ -183,7 +183,7 @@ test.each([
   const directory = place.path;
   const first = await startHost(directory);
   const go = place.file('go');
-  const command = `until test -e ${go}; do sleep 0.02; done; echo bye; ${end}`;
+  const command = `until test -e ${go}; do sleep 0.1; done; echo bye; ${end}`;
   const { id, pid } = await startRecorded(first, { directory, command, ...persistent });
 
   await first.kill();

@@ -63,7 +63,7 @@ test('a persistent command with an id survives the kill of its program, and the 
   using place = tempDir();
   const spec = {
     id: 'long-step',
-    command: 'echo ran >> runs; echo $$ > pid; until test -e go; do sleep 0.05; done; exit 7',
+    command: 'echo ran >> runs; echo $$ > pid; until test -e go; do sleep 0.1; done; exit 7',
     lifetime: 'persistent',
     background: true,
   } as const;

@@ -102,7 +102,7 @@ test('the end of a process killed without a supervisor reaches its owner', async
 }, 30_000);
 
 test('two kills of an orphan at once get one end', async () => {
-  await using stage = await openHost('persistent', 'trap "" TERM; while :; do sleep 0.1; done');
+  await using stage = await openHost('persistent', 'trap "" TERM; while :; do sleep 1; done');
   await stage.kill();
   const other = openStateDirectory({ directory: stage.directory });
 
@@ -233,7 +233,7 @@ test('an aborted wait or follow leaves the process alone', async () => {
 }, 30_000);
 
 test('a paused process is ended politely once its supervisor is dead', async () => {
-  const command = 'trap "echo bye > bye; exit 0" TERM; while :; do sleep 0.02; done';
+  const command = 'trap "echo bye > bye; exit 0" TERM; while :; do sleep 1; done';
   await using stage = await openHost('persistent', command);
   const paused = await stage.state.pause(stage.id);
   await stage.kill();

@@ -49,7 +49,7 @@ test('a met condition stays met under another supervisor', { timeout: 60_000 }, 
 
 test('now is when it was asked, also under another supervisor', { timeout: 60_000 }, async () => {
   await using stage = await openTakeover({
-    command: 'echo "tea 1"; until [ -e go ]; do sleep 0.05; done; echo "tea 2"; sleep 1000',
+    command: 'echo "tea 1"; until [ -e go ]; do sleep 0.1; done; echo "tea 2"; sleep 1000',
   });
   const { state, id } = stage;
   await state.waitFor(id, { text: 'tea 1' });
@@ -116,7 +116,7 @@ test('a wait searches the log of a process that ended without a supervisor', asy
 
 /** A persistent process whose supervisor can be killed, and another one that takes it over. */
 async function openTakeover({
-  command = 'until [ -e go ]; do sleep 0.05; done; echo "tea 2"; sleep 1000',
+  command = 'until [ -e go ]; do sleep 0.1; done; echo "tea 2"; sleep 1000',
 } = {}) {
   const place = tempDir();
   const directory = place.file('state');

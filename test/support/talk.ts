@@ -76,4 +76,4 @@ export function namedIn(messages: readonly ChatMessage[]): string {
 }
 
 /** A command that waits until the file exists. */
-export const until = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`;
+export const until = (file: string) => `until [ -e ${file} ]; do sleep 0.1; done`;

@@ -177,7 +177,7 @@ test('a shell and a login are programs that the policy judges', async () => {
 test('a session is polled through a conversation', async () => {
   await using given = openExec();
   const steps = [
-    call('exec_command', { cmd: 'until [ -e go ]; do sleep 0.05; done; echo gone', yield_time_ms: 200 }),
+    call('exec_command', { cmd: 'until [ -e go ]; do sleep 0.1; done; echo gone', yield_time_ms: 200 }),
     call('exec_command', { cmd: 'touch go' }),
     (messages: readonly { role: string; text?: string }[]) => {
       const text = messages.map((message) => message.text ?? '').join();
@@ -202,7 +202,7 @@ test('a session is polled by an MCP client', async () => {
     (await mcp.client.callTool({ name, arguments: input })).structuredContent as {
       data: { session_id: number };
     };
-  const cmd = 'until [ -e go ]; do sleep 0.05; done; echo gone';
+  const cmd = 'until [ -e go ]; do sleep 0.1; done; echo gone';
 
   const { session_id } = (await make('exec_command', { cmd, yield_time_ms: 200 })).data;
   await make('exec_command', { cmd: 'touch go' });

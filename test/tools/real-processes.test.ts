@@ -47,7 +47,7 @@ test('an answer names what its command left running', async () => {
 
 test('a promoted command is waited for to its end', async () => {
   await using given = openTools();
-  const command = 'echo first; until [ -e go ]; do sleep 0.05; done; echo last; exit 3';
+  const command = 'echo first; until [ -e go ]; do sleep 0.1; done; echo last; exit 3';
 
   const promoted = await given.call('run_command', { command, timeout_seconds: 1.5 });
   const { process_id } = dataOf(promoted);
@@ -106,7 +106,7 @@ test.for([
 
 test('an interrupted command continues and does its work', async () => {
   await using given = openTools();
-  const command = 'echo up; until [ -e go ]; do sleep 0.05; done; touch marker';
+  const command = 'echo up; until [ -e go ]; do sleep 0.1; done; touch marker';
   const running = given.call('run_command', { command });
   await waitUntil(() => given.supervisor.list().some(({ output }) => output.lines === 1));
 

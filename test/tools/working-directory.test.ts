@@ -117,7 +117,7 @@ test('a command in the background does not move the directory', async () => {
   await using given = openShell();
 
   const started = dataOf(await given.run('cd sub; sleep 60', { run_in_background: true }));
-  const slow = dataOf(await given.run('cd sub; until [ -e go ]; do sleep 0.05; done', { timeout: 200 }));
+  const slow = dataOf(await given.run('cd sub; until [ -e go ]; do sleep 0.1; done', { timeout: 200 }));
   writeFileSync(join(given.sub, 'go'), '');
   await given.supervisor.get(slow.bash_id)?.ended;
 

@@ -182,7 +182,7 @@ test('a command of a restored machine has run once', async () => {
   await using first = openRealHarness();
   const { directory: cwd, file, stateDirectory } = first;
   const spec: ProcessActorInput = {
-    command: 'echo run >> runs; until [ -e go ]; do sleep 0.02; done; exit 3',
+    command: 'echo run >> runs; until [ -e go ]; do sleep 0.1; done; exit 3',
     lifetime: 'persistent',
     cwd,
   };

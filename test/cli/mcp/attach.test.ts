@@ -50,7 +50,7 @@ function attachProject() {
 test('an attached client finds what ended while none was connected, once, under another daemon too', async () => {
   await using project = attachProject();
   const first = await project.attach('legacy');
-  const command = 'until [ -e go ]; do sleep 0.05; done; echo "$TROUPE_TEST_PLAIN $TROUPE_TEST_API_KEY."';
+  const command = 'until [ -e go ]; do sleep 0.1; done; echo "$TROUPE_TEST_PLAIN $TROUPE_TEST_API_KEY."';
   const { data } = await first.call('start_process', { command });
   const { pid } = (await first.call('check_process', { process_id: data.process_id })).data;
   await first.close();

@@ -61,7 +61,7 @@ test('another program lists, reads, writes to and kills a process', async () => 
 
 test.each([['-9'], ['-KILL'], ['-s', 'KILL']])('kill %s sends SIGKILL first', async (...signal) => {
   await using at = stage();
-  const stubborn = at.start('stubborn', 'trap "" TERM; echo up; while :; do sleep 0.05; done');
+  const stubborn = at.start('stubborn', 'trap "" TERM; echo up; while :; do sleep 1; done');
   await at.reachable();
 
   const killed = await at.troupe('kill', ...signal, 'stubborn', '--json');

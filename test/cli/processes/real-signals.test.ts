@@ -4,7 +4,7 @@ import { daemonProject } from '../daemon-project.ts';
 
 test('a process of the daemon is paused, shown as paused, signalled and resumed', async () => {
   await using project = daemonProject();
-  const script = 'trap "echo reloaded" HUP; echo up; while :; do sleep 0.02; done';
+  const script = 'trap "echo reloaded" HUP; echo up; while :; do sleep 0.1; done';
   await project.troupe('start', '--name', 'server', '--', 'sh', '-c', script);
   const { id } = JSON.parse((await project.troupe('show', 'server', '--json')).stdout).view ?? {};
   await project.troupe('wait', 'server', '--text', 'up');

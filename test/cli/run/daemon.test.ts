@@ -63,7 +63,7 @@ test('run --background prints only the id', async () => {
 
 test('Ctrl-C reaches a command in the daemon', async () => {
   await using project = daemonProject();
-  const script = 'trap "echo bye; exit 5" INT; echo up; while :; do sleep 0.05; done';
+  const script = 'trap "echo bye; exit 5" INT; echo up; while :; do sleep 1; done';
   const { child, ran } = startProgram(['run', '--timeout', '60s', '-c', script], {
     cwd: project.path,
     env: project.env,

@@ -152,7 +152,7 @@ test('a closed output pipe ends the command', async () => {
 
 test('Ctrl-C is forwarded, and the command sets the exit code', async () => {
   await using project = projectDir();
-  const script = 'trap "echo bye; exit 5" INT; echo up; while :; do sleep 0.05; done';
+  const script = 'trap "echo bye; exit 5" INT; echo up; while :; do sleep 1; done';
   const { child, ran } = await startUntil(project, { args: ['--', 'sh', '-c', script], word: 'up' });
 
   child.kill('SIGINT');
@@ -200,7 +200,7 @@ test('a signal ignored at the start does not end run', async () => {
 test('a second Ctrl-C kills the command at once', async () => {
   await using project = projectDir();
   const { child, ran } = await startUntil(project, {
-    args: ['--grace', '100s', '-c', 'trap "echo first" INT; echo up; while :; do sleep 0.05; done'],
+    args: ['--grace', '100s', '-c', 'trap "echo first" INT; echo up; while :; do sleep 1; done'],
     word: 'up',
   });
   let printed = '';

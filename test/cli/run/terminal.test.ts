@@ -13,7 +13,7 @@ const open = (project: ReturnType<typeof projectDir>, line: string) =>
 describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => {
   test('Ctrl-C reaches a piped command, and a second one kills it', async () => {
     await using project = projectDir();
-    const script = 'trap : INT; echo up; while :; do sleep 0.1; done';
+    const script = 'trap : INT; echo up; while :; do sleep 1; done';
     await using terminal = await open(project, `run -c '${script}' < /dev/null`);
     await terminal.shows(/^up$/m);
 
@@ -27,7 +27,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
 
   test('Ctrl-C sends SIGINT and sets the exit code', async () => {
     await using project = projectDir();
-    const script = 'trap "echo told INT; trap - INT; kill -INT $$" INT; echo up; while :; do sleep 0.1; done';
+    const script = 'trap "echo told INT; trap - INT; kill -INT $$" INT; echo up; while :; do sleep 1; done';
     await using terminal = await open(project, `run -- sh -c '${script}'`);
     await terminal.shows(/^up$/m);
 

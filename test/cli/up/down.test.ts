@@ -6,7 +6,7 @@ import { daemonProject } from '../daemon-project.ts';
 import { startProgram } from '../program.ts';
 
 const member = (name: string) =>
-  `trap "echo ${name} >> ends; exit 0" TERM; echo ${name} is up; while :; do sleep 0.05; done`;
+  `trap "echo ${name} >> ends; exit 0" TERM; echo ${name} is up; while :; do sleep 1; done`;
 
 function stackProject() {
   const project = daemonProject();
@@ -76,7 +76,7 @@ test('two ups at once start each process once', async () => {
   const processes = {
     // It says that it is up once the second `up` waits, so `web` is missing while that one looks.
     db: {
-      command: 'until [ -e go ]; do sleep 0.05; done; echo is up; exec sleep 1000',
+      command: 'until [ -e go ]; do sleep 0.1; done; echo is up; exec sleep 1000',
       ready: { line: 'is up' },
     },
     web: { command: 'exec sleep 1000', depends_on: 'db' },

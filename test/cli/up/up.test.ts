@@ -5,7 +5,7 @@ import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from '../prog
 
 /** Says its name, and how it was ended. */
 const member = (name: string) =>
-  `trap "echo ${name} ends; exit 0" TERM; echo ${name} is up; while :; do sleep 0.05; done`;
+  `trap "echo ${name} ends; exit 0" TERM; echo ${name} is up; while :; do sleep 1; done`;
 
 function stackProject(processes: Readonly<Record<string, object>>, more: object = {}) {
   const project = projectDir();
@@ -44,7 +44,7 @@ test('Ctrl-C stops a stack in reverse order', async () => {
 
 test('a second Ctrl-C kills the stack at once', async () => {
   const stubborn = {
-    command: 'trap "echo no" TERM; echo up; while :; do sleep 0.05; done',
+    command: 'trap "echo no" TERM; echo up; while :; do sleep 1; done',
     kill_grace: '100s',
     // Before that it does not know what to do with a signal.
     ready: { line: 'up' },

@@ -204,7 +204,7 @@ test('an exit written after the file was emptied counts', async () => {
   const stage = createStage();
   const { request, leader } = await startRecorded(
     stage,
-    'trap "exit 9" TERM; echo up; while :; do sleep 0.02; done',
+    'trap "exit 9" TERM; echo up; while :; do sleep 1; done',
   );
   truncateSync(request.files.status);
   const adopted = stage.adopt(request, { leader });
@@ -250,7 +250,7 @@ test.each(['run', 'adopt'] as const)('a lost status file does not hide the end: 
 
 test('a line written after the adoption is read', async () => {
   const stage = createStage();
-  const request = await startAndDie(stage, 'trap "exit 9" TERM; echo up; while :; do sleep 0.02; done');
+  const request = await startAndDie(stage, 'trap "exit 9" TERM; echo up; while :; do sleep 1; done');
   const adopted = stage.adopt(request);
   const { pid } = await adopted.fact('process.adopted');
   await waitUntil(() => adopted.printed().includes('up'), { what: 'its trap is set' });

@@ -34,7 +34,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
 
   test('input can be opened by name after its end', async () => {
     await using stage = openRealHarness();
-    const command = 'until [ -e go ]; do sleep 0.02; done; cat /dev/stdin';
+    const command = 'until [ -e go ]; do sleep 0.1; done; cat /dev/stdin';
     const handle = stage.supervisor.start({ command, stdin: 'pipe', lifetime, background: true });
 
     await handle.writeLine('kept');

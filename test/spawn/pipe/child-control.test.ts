@@ -69,7 +69,7 @@ test.for([
   ['cannot be read', () => Promise.reject(tooMany)],
   ['is not seen', () => Promise.resolve(null)],
 ] as const)('a leader that %s can still be ended', async ([, read]) => {
-  const given = play('trap "" TERM; while :; do sleep 0.05; done', () => read);
+  const given = play('trap "" TERM; while :; do sleep 1; done', () => read);
   await waitUntil(() => given.alive().length > 1);
 
   given.send(endBy('SIGTERM'));

@@ -27,7 +27,7 @@ test('an exit is a code or a signal name', async () => {
 test('the exit is reported while a leftover holds the terminal', async () => {
   using directory = tempDir();
   const { play } = createStage();
-  const late = `until test -e '${directory.file('go')}'; do sleep 0.05; done; echo late; printf "and last"`;
+  const late = `until test -e '${directory.file('go')}'; do sleep 0.1; done; echo late; printf "and last"`;
 
   const run = play(shell(`trap "" HUP; (${late}) & echo up`));
   await run.fact('process.exited');

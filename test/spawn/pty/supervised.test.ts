@@ -89,7 +89,7 @@ test("a screen's offset counts the whole output", async () => {
 
 test('a kill shows the last screen and leaves nothing', async () => {
   await using stage = openRealHarness({ terminal: 'pty' });
-  const command = 'trap "" HUP TERM INT; setsid sleep 300 & echo stubborn; while :; do sleep 0.05; done';
+  const command = 'trap "" HUP TERM INT; setsid sleep 300 & echo stubborn; while :; do sleep 1; done';
   const handle = stage.supervisor.start({ command, interactive: true, background: true });
   await shows(handle, 'stubborn');
 

@@ -9,7 +9,7 @@ const supervisor = createSupervisor({
   stateDirectory: `${directory}/state`,
   terminal: 'pty',
 });
-const script = 'trap "" HUP TERM INT; setsid sleep 300 & sleep 301 & echo up; while :; do sleep 0.05; done';
+const script = 'trap "" HUP TERM INT; setsid sleep 300 & sleep 301 & echo up; while :; do sleep 1; done';
 const handle = supervisor.start({ command: script, interactive: true, background: true });
 await waitUntil(async () => {
   const answer = await handle.capture();

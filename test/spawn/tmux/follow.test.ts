@@ -32,7 +32,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('an exit without a supervisor is known to the next', async () => {
     const stage = createStage();
-    const first = stage.run(shell('echo up; until test -e go; do sleep 0.05; done; echo last; exit 9'));
+    const first = stage.run(shell('echo up; until test -e go; do sleep 0.1; done; echo last; exit 9'));
     await first.shows('up');
     first.cancel();
     writeFileSync(stage.file('go'), '');
@@ -118,7 +118,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('another server behind the socket is left alone', { timeout: 90_000 }, async () => {
     const stage = createStage();
-    const waiter = shell('echo up; until test -e go; do sleep 0.05; done; exit 3');
+    const waiter = shell('echo up; until test -e go; do sleep 0.1; done; exit 3');
     const runs = [stage.run(waiter), stage.run(sleeper)] as const;
     for (const run of runs) await run.shows('up');
     const paneIds = panesOf(stage.socket);
@@ -176,7 +176,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
   test('a signal that the command handles ends nothing', async () => {
     const stage = createStage();
     const run = stage.run(
-      shell(`trap 'echo first' XCPU; trap 'exit 5' PROF; echo up; while :; do sleep 0.05; done`),
+      shell(`trap 'echo first' XCPU; trap 'exit 5' PROF; echo up; while :; do sleep 0.1; done`),
     );
     await run.shows('up');
 
@@ -190,7 +190,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('a killed launcher does not end the process', async () => {
     const stage = createStage();
-    const run = stage.run(shell(`trap '' HUP; echo up; while :; do sleep 0.05; done`));
+    const run = stage.run(shell(`trap '' HUP; echo up; while :; do sleep 1; done`));
     const { pid } = await run.fact('process.spawned');
     await run.shows('up');
     const launcher = Number(/launcher 1 (\d+)/.exec(run.status())?.[1]);
@@ -376,7 +376,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('a person attaches, sets the size, and leaves', async () => {
     const stage = createStage();
-    const run = stage.run(shell(`trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done`));
+    const run = stage.run(shell(`trap 'stty size' WINCH; echo up; while :; do sleep 0.1; done`));
     const outer = createStage();
     await run.shows('up');
     const attach = `tmux -S '${stage.socket}' attach-session -t '=${run.request.id}'`;
