@@ -38,6 +38,9 @@ const inProcess = [
 /** Their tests start the command line program, hundreds of times. */
 const commandLine = ['test/cli/**/*.test.ts'];
 
+/** They replace modules and globals, which another file in the same worker must not see. */
+const mocked = ['test/inspector/page/**/*.test.ts'];
+
 const shared = {
   // Each program that a test starts is forked from a worker, which costs more the larger its heap is.
   execArgv: ['--max-semi-space-size=4'],
@@ -47,6 +50,11 @@ const shared = {
   hookTimeout: 120_000,
 };
 
+/** Returns a project whose workers keep the modules of a file for the next, or load them anew for each. */
+function project(name: string, include: string[], options: { isolate: boolean; exclude?: string[] }) {
+  return { plugins: [lazySchemas], test: { ...shared, name, include, ...options } };
+}
+
 export default defineConfig({
   test: {
     globalSetup: ['test/global-teardown.ts', 'test/bundle-programs.ts'],
@@ -55,25 +63,13 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
-      {
-        plugins: [lazySchemas],
-        test: {
-          ...shared,
-          name: 'programs',
-          include: ['test/**/*.test.ts'],
-          exclude: [...inProcess, ...commandLine, 'test/integration/**'],
-        },
-      },
-      {
-        plugins: [lazySchemas],
-        test: {
-          ...shared,
-          name: 'command line',
-          include: commandLine,
-          isolate: false,
-        },
-      },
-      { plugins: [lazySchemas], test: { ...shared, name: 'in process', include: inProcess, isolate: false } },
+      project('programs', ['test/**/*.test.ts'], {
+        isolate: false,
+        exclude: [...inProcess, ...commandLine, ...mocked, 'test/integration/**'],
+      }),
+      project('command line', commandLine, { isolate: false }),
+      project('in process', inProcess, { isolate: false }),
+      project('mocked modules', mocked, { isolate: true }),
     ],
   },
 });
