@@ -60,11 +60,8 @@ interface Play {
   ask(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult>;
 }
 
-/** Tests every sentence of the contract in `src/spawn/backend.ts`. */
-export function describeBackend(
-  name: string,
-  setup: () => Promise<BackendUnderTest> | BackendUnderTest,
-): void {
+/** Tests the sentences of the contract on a start and the life of what was started: another way to start it fails here. */
+export function describeStart(name: string, setup: () => Promise<BackendUnderTest> | BackendUnderTest): void {
   describe(`the ${name} backend`, () => {
     test('reports the start first and once', async () => {
       const { play, work } = await arrange(setup);
@@ -155,6 +152,76 @@ export function describeBackend(
       expect(obeying.count('process.exited')).toBe(1);
     });
 
+    test('reports a failed start once', async () => {
+      const { play, work } = await arrange(setup);
+      if (work.missing === null) return;
+      const missing = play(work.missing);
+
+      const { cause, message } = await missing.fact('process.spawnFailed');
+      await turns();
+
+      expect(cause).toBe('missing-program');
+      expect(message).not.toBe('');
+      expect(missing.facts.map(({ type }) => type)).toEqual(['process.spawnFailed']);
+    });
+
+    test('answers a command before a failed start', async () => {
+      const { play, work, backend } = await arrange(setup);
+      if (work.missing === null) return;
+      const missing = play(work.missing, { stdin: 'pipe' });
+
+      const answers = await Promise.all([
+        missing.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply })),
+        missing.ask((reply) => ({ type: 'process.resize', columns: 90, rows: 20, reply })),
+      ]);
+      missing.send({ type: 'tree.survey' });
+
+      // The scripted backend takes any write.
+      if (backend.capabilities.osProcesses) expect(answers.map(({ ok }) => ok)).toEqual([false, false]);
+      expect((await missing.fact('tree.surveyed')).leftovers).toEqual([]);
+      await missing.fact('process.spawnFailed');
+    });
+
+    test('writes and ends input', async () => {
+      const { play, work, backend, terminal } = await arrange(setup);
+      if (work.echoes === null || !backend.capabilities.input) return;
+      const echoing = play(work.echoes, { stdin: 'pipe' });
+      await echoing.fact('process.spawned');
+
+      const written = await echoing.ask((reply) => ({
+        type: 'process.write',
+        data: Buffer.from('ping\n'),
+        reply,
+      }));
+      await echoing.printed('ping\n');
+      const ended = await echoing.ask((reply) => ({ type: 'process.endInput', reply }));
+
+      expect(written).toEqual({ ok: true, bytesWritten: 5 });
+      expect(ended.ok).toBe(true);
+      expect((await echoing.fact('process.exited')).exit.code).toBe(0);
+      // A terminal also shows what is typed.
+      expect(textOf(echoing.log, 'stdout')).toMatch(terminal === undefined ? /^ping\n$/ : /^(ping\n){1,2}$/);
+    });
+
+    test('keeps parallel runs apart', async () => {
+      const { play, work } = await arrange(setup);
+      const [greeting, failing] = [play(work.greets), play(work.fails)];
+
+      await Promise.all([greeting, failing].map((each) => each.fact('output.ended')));
+
+      expect(textOf(greeting.log, 'stdout').trim()).toBe('hello');
+      expect(textOf(failing.log, 'stdout')).toMatch(/^half/);
+    });
+  });
+}
+
+/** Tests every sentence of the contract in `src/spawn/backend.ts`. */
+export function describeBackend(
+  name: string,
+  setup: () => Promise<BackendUnderTest> | BackendUnderTest,
+): void {
+  describeStart(name, setup);
+  describe(`the ${name} backend`, () => {
     test('reports a process that ignores a signal until it is killed', async () => {
       const { play, work, isGone } = await arrange(setup);
       if (work.ignoresTerm === null) return;
@@ -314,57 +381,6 @@ export function describeBackend(
       expect(obeying.count('output.quieted')).toBe(1);
     });
 
-    test('reports a failed start once', async () => {
-      const { play, work } = await arrange(setup);
-      if (work.missing === null) return;
-      const missing = play(work.missing);
-
-      const { cause, message } = await missing.fact('process.spawnFailed');
-      await turns();
-
-      expect(cause).toBe('missing-program');
-      expect(message).not.toBe('');
-      expect(missing.facts.map(({ type }) => type)).toEqual(['process.spawnFailed']);
-    });
-
-    test('answers a command before a failed start', async () => {
-      const { play, work, backend } = await arrange(setup);
-      if (work.missing === null) return;
-      const missing = play(work.missing, { stdin: 'pipe' });
-
-      const answers = await Promise.all([
-        missing.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply })),
-        missing.ask((reply) => ({ type: 'process.resize', columns: 90, rows: 20, reply })),
-      ]);
-      missing.send({ type: 'tree.survey' });
-
-      // The scripted backend takes any write.
-      if (backend.capabilities.osProcesses) expect(answers.map(({ ok }) => ok)).toEqual([false, false]);
-      expect((await missing.fact('tree.surveyed')).leftovers).toEqual([]);
-      await missing.fact('process.spawnFailed');
-    });
-
-    test('writes and ends input', async () => {
-      const { play, work, backend, terminal } = await arrange(setup);
-      if (work.echoes === null || !backend.capabilities.input) return;
-      const echoing = play(work.echoes, { stdin: 'pipe' });
-      await echoing.fact('process.spawned');
-
-      const written = await echoing.ask((reply) => ({
-        type: 'process.write',
-        data: Buffer.from('ping\n'),
-        reply,
-      }));
-      await echoing.printed('ping\n');
-      const ended = await echoing.ask((reply) => ({ type: 'process.endInput', reply }));
-
-      expect(written).toEqual({ ok: true, bytesWritten: 5 });
-      expect(ended.ok).toBe(true);
-      expect((await echoing.fact('process.exited')).exit.code).toBe(0);
-      // A terminal also shows what is typed.
-      expect(textOf(echoing.log, 'stdout')).toMatch(terminal === undefined ? /^ping\n$/ : /^(ping\n){1,2}$/);
-    });
-
     test('refuses unsupported commands with a reason', async () => {
       const { play, work, backend, terminal } = await arrange(setup);
       // A terminal takes all of them.
@@ -409,16 +425,6 @@ export function describeBackend(
       expect(isGone(obeying.request)).toBe(false);
       obeying.send(endBy('SIGKILL'));
       await waitUntil(() => isGone(obeying.request), { what: 'it is gone after the signal' });
-    });
-
-    test('keeps parallel runs apart', async () => {
-      const { play, work } = await arrange(setup);
-      const [greeting, failing] = [play(work.greets), play(work.fails)];
-
-      await Promise.all([greeting, failing].map((each) => each.fact('output.ended')));
-
-      expect(textOf(greeting.log, 'stdout').trim()).toBe('hello');
-      expect(textOf(failing.log, 'stdout')).toMatch(/^half/);
     });
   });
 }
