@@ -1,12 +1,13 @@
-import type {
-  ActorLogic,
-  AnyMachineSnapshot,
-  AnyStateMachine,
-  EventFromLogic,
-  InputFrom,
-  SnapshotFrom,
+import {
+  type ActorLogic,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type EventFromLogic,
+  getInitialSnapshot,
+  type InputFrom,
+  type SnapshotFrom,
 } from 'xstate';
-import { adjacencyMapToArray, getAdjacencyMap, getShortestPaths, type TraversalOptions } from 'xstate/graph';
+import { getAdjacencyMap, type TraversalOptions } from 'xstate/graph';
 
 /** An event, and the state that the chart says it leads to. */
 export interface PathStep<Machine extends AnyStateMachine> {
@@ -37,21 +38,31 @@ export function generatePaths<Machine extends AnyStateMachine>(
   { input, events, canHappen = () => true, toKey }: PathOptions<Machine>,
 ): readonly GeneratedPath<Machine>[] {
   type Logic = ActorLogic<SnapshotFrom<Machine>, EventFromLogic<Machine>, InputFrom<Machine>>;
-  const logic = machine as unknown as Logic;
   const options: TraversalOptions<SnapshotFrom<Machine>, EventFromLogic<Machine>, InputFrom<Machine>> = {
     input,
     events,
     serializeState: toKey,
     filterEvents: (state, event) => isHeard(state, event) && canHappen(state, event),
   };
-  const wayTo = new Map(
-    getShortestPaths<Logic>(logic, options).map(({ state, steps }) => [toKey(state), steps.slice(1)]),
+  const adjacency = new Map<string, { readonly transitions: object }>(
+    Object.entries(getAdjacencyMap(machine as unknown as Logic, options)),
   );
-  const paths = adjacencyMapToArray(getAdjacencyMap(logic, options)).map(({ state, event, nextState }) => [
-    ...(wayTo.get(toKey(state)) ?? []),
-    { event, state: nextState },
-  ]);
-  return withoutBeginnings(paths);
+  const begin = toKey(getInitialSnapshot(machine, input) as SnapshotFrom<Machine>);
+  const wayTo = new Map<string, GeneratedPath<Machine>>([[begin, []]]);
+  const paths: GeneratedPath<Machine>[] = [];
+  const beginnings = new Set<GeneratedPath<Machine>>();
+  // Breadth first: the iteration comes to the states that are added meanwhile, nearest first.
+  for (const [key, way] of wayTo) {
+    const steps: readonly PathStep<Machine>[] = Object.values(adjacency.get(key)?.transitions ?? {});
+    if (steps.length > 0) beginnings.add(way);
+    for (const step of steps) {
+      const path = [...way, step];
+      paths.push(path);
+      const next = toKey(step.state);
+      if (!wayTo.has(next)) wayTo.set(next, path);
+    }
+  }
+  return paths.filter((path) => !beginnings.has(path));
 }
 
 /** The sequence of events, as text that is the same for the same sequence. */
@@ -61,21 +72,12 @@ export function describePath(path: readonly { readonly event: unknown }[]): stri
 
 /** Returns whether a state listens to an event, also if only to ignore it; xstate's own list of events leaves those out. */
 function isHeard(state: unknown, { type }: { readonly type: string }): boolean {
-  const descriptors = (state as AnyMachineSnapshot)._nodes.flatMap(({ transitions }) => [
-    ...transitions.keys(),
-  ]);
-  return descriptors.some((descriptor) =>
-    descriptor.endsWith('*') ? type.startsWith(descriptor.slice(0, -1)) : descriptor === type,
+  return (state as AnyMachineSnapshot)._nodes.some(
+    ({ transitions }) =>
+      transitions.has(type) || [...transitions.keys()].some((each) => isWildcardOf(each, type)),
   );
 }
 
-function withoutBeginnings<Path extends readonly { readonly event: unknown }[]>(
-  paths: readonly Path[],
-): readonly Path[] {
-  const beginnings = new Set<string>();
-  for (const path of paths) {
-    for (let length = 1; length < path.length; length += 1)
-      beginnings.add(describePath(path.slice(0, length)));
-  }
-  return paths.filter((path) => !beginnings.has(describePath(path)));
+function isWildcardOf(descriptor: string, type: string): boolean {
+  return descriptor.endsWith('*') && type.startsWith(descriptor.slice(0, -1));
 }
