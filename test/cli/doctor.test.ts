@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Machine, runChecks } from '../../src/cli/verbs/doctor/checks.ts';
 import { runDoctor } from '../../src/cli/verbs/doctor/doctor.ts';
+import { callProgram } from './call-program.ts';
 import { fakeIo } from './fake-io.ts';
 import { projectDir, runProgram } from './program.ts';
 
@@ -307,7 +308,7 @@ test('the doctor checks this machine', async () => {
 
   const [asText, asJson] = await Promise.all([
     runProgram(['doctor'], { cwd: project.path, env: project.env }),
-    runProgram(['doctor', '--json'], { cwd: project.path, env: project.env }),
+    callProgram(['doctor', '--json'], { cwd: project.path }),
   ]);
 
   expect(asText).toMatchObject({ code: 0, stderr: '' });
@@ -319,10 +320,7 @@ test('the doctor checks this machine', async () => {
 test('a machine that cannot do it fails', async () => {
   await using project = projectDir();
 
-  const ran = await runProgram(['doctor'], {
-    cwd: project.path,
-    env: { ...project.env, PATH: project.path },
-  });
+  const ran = await callProgram(['doctor'], { cwd: project.path, env: { PATH: project.path } });
 
   expect(ran.code).toBe(1);
   expect(ran.stdout).toContain('✗ sh ');

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { callProgram } from './call-program.ts';
 import { projectDir, runProgram, startProgram } from './program.ts';
 
 /** A project whose agent follows a script and has no person to ask. */
@@ -13,16 +14,23 @@ function scriptedProject() {
   return project;
 }
 
-const exec = (
-  project: ReturnType<typeof scriptedProject>,
-  args: readonly string[],
-  more: { input?: string; env?: Readonly<Record<string, string>> } = {},
-) => runProgram(['exec', ...args], { cwd: project.path, ...more, env: { ...project.env, ...more.env } });
+type Project = ReturnType<typeof scriptedProject>;
+
+interface Given {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const exec = ({ path }: Project, args: readonly string[], given: Given = {}) =>
+  callProgram(['exec', ...args], { cwd: path, ...given });
+
+const execProgram = ({ path, env }: Project, args: readonly string[], given: Given = {}) =>
+  runProgram(['exec', ...args], { cwd: path, ...given, env: { ...env, ...given.env } });
 
 test('stdout contains only the answer', async () => {
   await using project = scriptedProject();
 
-  const ran = await exec(project, ['worker', '--task', 'run echo forty-two']);
+  const ran = await execProgram(project, ['worker', '--task', 'run echo forty-two']);
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toContain('forty-two');
@@ -32,7 +40,10 @@ test('stdout does not contain what the agent says when a background process has 
   await using project = scriptedProject();
   const args = ['worker', '--task', 'start sleep 0.3'];
 
-  const [asText, asJson] = await Promise.all([exec(project, args), exec(project, [...args, '--json'])]);
+  const [asText, asJson] = await Promise.all([
+    execProgram(project, args),
+    exec(project, [...args, '--json']),
+  ]);
 
   expect(asText).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(?!.*exited).+\n$/) });
   expect(asText.stderr).toMatch(/^troupe: After its answer the agent said:\n.*exited with code 0/);
@@ -73,7 +84,7 @@ test('a denied call gives an exit code of its own', async () => {
   const args = ['asking', '--task', 'run env echo forty-two'];
 
   const [asText, asJson, asDelegate] = await Promise.all([
-    exec(project, args),
+    execProgram(project, args),
     exec(project, [...args, '--output', 'json']),
     exec(project, [...args, '--output', 'json', '--depth', '1']),
   ]);
@@ -90,7 +101,7 @@ test('an error is printed as text and as JSON', async () => {
   const args = ['wroker', '--task', 'x'];
 
   const [asText, asJson] = await Promise.all([
-    exec(project, args),
+    execProgram(project, args),
     exec(project, [...args, '--output', 'json']),
   ]);
 
@@ -150,8 +161,8 @@ test('a run that takes too long fails in both forms', async () => {
   const args = ['worker', '--task', 'run sleep 600', '--timeout', '1'];
 
   const [asText, asJson] = await Promise.all([
-    exec(project, args),
-    exec(project, [...args, '--output', 'json']),
+    execProgram(project, args),
+    execProgram(project, [...args, '--output', 'json']),
   ]);
 
   expect(asText).toMatchObject({ code: 1, stdout: '' });
@@ -180,7 +191,7 @@ test('a megabyte of context is taken', async () => {
     context: { relevant_facts: ['x'.repeat(1_000_000)] },
   });
 
-  const ran = await exec(project, ['worker', '--task', '-', '--output', 'json'], { input });
+  const ran = await execProgram(project, ['worker', '--task', '-', '--output', 'json'], { input });
 
   expect(JSON.parse(ran.stdout)).toEqual({ ok: true, data: expect.stringContaining('taken') });
 });
@@ -209,7 +220,7 @@ test.each([
   ['TROUPE_POLICY', 'garbage', 'TROUPE_POLICY is "garbage"; expected the value that the parent agent set.'],
 ])('%s is judged before the model is', async (name, value, problem) => {
   await using project = projectDir();
-  await runProgram(['init'], { cwd: project.path });
+  await callProgram(['init'], { cwd: project.path });
 
   const ran = await exec(project, ['assistant', '--task', 'hello'], { env: { [name]: value } });
 
@@ -219,7 +230,7 @@ test.each([
 
 test('without a key it says who answers', async () => {
   await using project = projectDir();
-  await runProgram(['init'], { cwd: project.path });
+  await callProgram(['init'], { cwd: project.path });
 
   const ran = await exec(project, ['assistant', '--task', 'hello', '--output', 'json']);
 

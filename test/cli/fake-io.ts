@@ -5,10 +5,12 @@ import type { CliIo } from '../../src/cli/cli-io.ts';
 export function fakeIo({
   columns,
   env = {},
+  cwd = '/project',
 }: {
   /** On a terminal so wide; left out: on none. */
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
 } = {}) {
   const terminal = columns === undefined ? { isTTY: false } : { isTTY: true, columns };
   const stdin = Object.assign(new PassThrough(), terminal);
@@ -16,7 +18,7 @@ export function fakeIo({
   for (const { stream } of [stdout, stderr]) Object.assign(stream, terminal);
   const streams = { stdin, stdout: stdout.stream, stderr: stderr.stream };
   return {
-    io: { ...streams, env: { NO_COLOR: '1', ...env }, cwd: '/project' } as unknown as CliIo,
+    io: { ...streams, env: { NO_COLOR: '1', ...env }, cwd } as unknown as CliIo,
     type: (text: string) => void stdin.write(text),
     endInput: (text = '') => void stdin.end(text),
     stdout: () => stdout.bytes().toString(),

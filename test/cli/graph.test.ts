@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callProgram } from './call-program.ts';
 import { runProgram } from './program.ts';
 
 const pictures = join(import.meta.dirname, '../../docs/statecharts');
-const graph = (...args: readonly string[]) => runProgram(['graph', ...args], { cwd: pictures });
+const graph = (...args: readonly string[]) => callProgram(['graph', ...args], { cwd: pictures });
 
 test('the chart is the one that is documented', async () => {
   const { code, stdout } = await graph('conversation');
@@ -14,7 +15,7 @@ test('the chart is the one that is documented', async () => {
 });
 
 test('without a machine all are listed', async () => {
-  const { stdout } = await graph();
+  const { stdout } = await runProgram(['graph'], { cwd: pictures });
 
   expect(stdout.split('\n').map((row) => row.split(/\s/)[0])).toEqual([
     'conversation',

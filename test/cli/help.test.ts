@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import { callProgram } from './call-program.ts';
 import { runProgram } from './program.ts';
 
 const golden = join(import.meta.dirname, 'golden');
@@ -49,10 +50,18 @@ test.each([
   const args = verb === 'troupe' ? ['help'] : [verb, '--help'];
   const file = join(golden, `${verb}.txt`);
 
-  const { code, stdout, stderr } = await runProgram(args, { cwd: golden });
+  const { code, stdout, stderr } = await callProgram(args, { cwd: golden });
   if (process.env['TROUPE_GOLDEN'] === 'write') writeFileSync(file, stdout);
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toBe(readFileSync(file, 'utf8'));
   expect(Math.max(...stdout.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(80);
+});
+
+test('the program prints its help to stdout', async () => {
+  expect(await runProgram(['help'], { cwd: golden })).toEqual({
+    code: 0,
+    stdout: readFileSync(join(golden, 'troupe.txt'), 'utf8'),
+    stderr: '',
+  });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadAgent } from '../../src/agents/load-agent.ts';
 import { tempDir } from '../support/os.ts';
+import { callProgram } from './call-program.ts';
 import { runProgram } from './program.ts';
 
 test('a new project has a valid agent that asks', async () => {
@@ -26,10 +27,10 @@ test('under npx every hint says so', async () => {
   using folder = tempDir();
   const options = { cwd: folder.path, env: { npm_command: 'exec', npm_lifecycle_event: 'npx' } };
 
-  const made = await runProgram(['init'], options);
-  const again = await runProgram(['init'], options);
-  const chat = await runProgram(['chat', '--resume'], options);
-  const help = await runProgram(['help', 'exec'], options);
+  const made = await callProgram(['init'], options);
+  const again = await callProgram(['init'], options);
+  const chat = await callProgram(['chat', '--resume'], options);
+  const help = await callProgram(['help', 'exec'], options);
 
   const written = ['README.md', 'agents/assistant.yaml'].map((path) =>
     readFileSync(folder.file(path), 'utf8'),
@@ -44,7 +45,7 @@ test('existing files are not overwritten', async () => {
   using folder = tempDir();
   writeFileSync(folder.file('README.md'), 'mine');
 
-  const ran = await runProgram(['init'], { cwd: folder.path });
+  const ran = await callProgram(['init'], { cwd: folder.path });
 
   expect(ran).toMatchObject({ code: 1, stdout: '' });
   expect(ran.stderr).toContain('nothing was written: README.md exists already.\n');
@@ -57,7 +58,7 @@ test('force overwrites', async () => {
   using folder = tempDir();
   writeFileSync(folder.file('README.md'), 'mine');
 
-  const { code } = await runProgram(['init', '--force'], { cwd: folder.path });
+  const { code } = await callProgram(['init', '--force'], { cwd: folder.path });
 
   expect(code).toBe(0);
   expect(readFileSync(folder.file('README.md'), 'utf8')).toContain('troupe chat');
@@ -67,8 +68,8 @@ test('a list of ignored files only grows', async () => {
   using folder = tempDir();
   writeFileSync(folder.file('.gitignore'), 'node_modules');
 
-  await runProgram(['init'], { cwd: folder.path });
-  await runProgram(['init', '--force'], { cwd: folder.path });
+  await callProgram(['init'], { cwd: folder.path });
+  await callProgram(['init', '--force'], { cwd: folder.path });
 
   expect(readFileSync(folder.file('.gitignore'), 'utf8')).toBe('node_modules\n.troupe/\n');
 });
@@ -79,14 +80,14 @@ test.each(['taken', 'taken/below', 'odd'])('a file in the place of %s is named',
   mkdirSync(folder.file('odd'));
   writeFileSync(folder.file('odd/agents'), '');
 
-  const { code, stderr } = await runProgram(['init', directory], { cwd: folder.path });
+  const { code, stderr } = await callProgram(['init', directory], { cwd: folder.path });
 
   expect(code).toBe(1);
   expect(stderr).toMatch(/(taken|odd\/agents)" is a file, and a directory is needed in its place\.\n/);
 });
 
 test('a directory that cannot be written is an error with advice', async () => {
-  const { code, stderr } = await runProgram(['init', '/proc/troupe'], { cwd: '/' });
+  const { code, stderr } = await callProgram(['init', '/proc/troupe'], { cwd: '/' });
 
   expect(code).toBe(1);
   expect(stderr).toMatch(/^troupe: "\/proc\/troupe" cannot be written: .*\.\n {2}Name a directory of yours/);

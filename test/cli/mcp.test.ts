@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { callProgram } from './call-program.ts';
 import { projectDir, runProgram } from './program.ts';
 
 const initialize = JSON.stringify({
@@ -41,7 +42,7 @@ test.each([
 ])('%j is a usage error', async (args, problem) => {
   await using at = projectDir();
 
-  const ran = await runProgram(['mcp', ...args], { cwd: at.path, env: at.env });
+  const ran = await callProgram(['mcp', ...args], { cwd: at.path });
 
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(problem) });
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { tempDir } from '../support/os.ts';
+import { callProgram } from './call-program.ts';
 import { runProgram } from './program.ts';
 
 test.each([
@@ -18,7 +19,7 @@ test.each([
 ])('policy check %j prints its verdict', async (args, code, beginning) => {
   using directory = tempDir();
 
-  const checked = await runProgram(['policy', 'check', ...args], { cwd: directory.path });
+  const checked = await callProgram(['policy', 'check', ...args], { cwd: directory.path });
 
   expect(checked).toMatchObject({ code, stderr: '' });
   expect(checked.stdout.startsWith(beginning)).toBe(true);
@@ -31,7 +32,7 @@ test('policy check reads a policy file', async () => {
     'mode: dangerous\nrules:\n  deploy: { verdict: deny, what: a deployment, match: [make deploy] }\n  git-loss: ask\n',
   );
   const check = (...args: readonly string[]) =>
-    runProgram(['policy', 'check', '--json', '--policy', 'policy.yaml', ...args], { cwd: directory.path });
+    callProgram(['policy', 'check', '--json', '--policy', 'policy.yaml', ...args], { cwd: directory.path });
 
   const answers = [await check('make deploy'), await check('git stash clear'), await check('$X')];
 
@@ -57,7 +58,7 @@ test('policy check says what would hold the command', async () => {
   using directory = tempDir();
   writeFileSync(directory.file('policy.yaml'), 'restrict_to_workspace: true\nsandbox: off\n');
 
-  const { code, stdout } = await runProgram(['policy', 'check', '--policy', 'policy.yaml', 'cat $FILE'], {
+  const { code, stdout } = await callProgram(['policy', 'check', '--policy', 'policy.yaml', 'cat $FILE'], {
     cwd: directory.path,
   });
 
@@ -78,7 +79,7 @@ test.each([
   using directory = tempDir();
   if (text !== null) writeFileSync(directory.file('policy.yaml'), text);
 
-  const { code, stderr } = await runProgram(['policy', 'check', '--policy', 'policy.yaml', 'ls'], {
+  const { code, stderr } = await callProgram(['policy', 'check', '--policy', 'policy.yaml', 'ls'], {
     cwd: directory.path,
   });
 

@@ -5,11 +5,13 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { normalizeLine } from '../../src/cli/normalize-line.ts';
+import { callProgram } from './call-program.ts';
 import { cleanEnvironment, mainFile, projectDir, runProgram } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runProgram(args, { cwd: root, env });
+const call = (args: readonly string[]) => callProgram(args, { cwd: root });
 /** Code that runs before the program. */
 const before = (code: string) => ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
 
@@ -32,9 +34,9 @@ test.each([
   ['capture', 'screen'],
 ])('%s is %s, which names it in its help', async (alias, verb) => {
   const [ofAlias, ofVerb, explained] = await Promise.all([
-    run([alias, '--help']),
-    run([verb, '--help']),
-    run(['help', alias]),
+    call([alias, '--help']),
+    call([verb, '--help']),
+    call(['help', alias]),
   ]);
 
   expect(ofAlias).toEqual(ofVerb);
@@ -94,7 +96,7 @@ test.each([
   [['exec'], "missing required argument 'agent'.", 'troupe exec --help'],
   [['init', '--supervisor.shell=sh'], "unknown option '--supervisor.shell=sh'.", 'troupe init --help'],
 ])('%j is a usage error', async (args, problem, help) => {
-  const ran = await run(args);
+  const ran = await call(args);
 
   expect(ran).toEqual({ code: 2, stdout: '', stderr: `troupe: ${problem}\n  See: ${help}\n` });
 });
@@ -127,7 +129,7 @@ test.each([
   ['exec assistant -t hello', ''],
 ])('%s tells of a full disk', async (line, input) => {
   await using at = projectDir();
-  await runProgram(['init'], { cwd: at.path });
+  await callProgram(['init'], { cwd: at.path });
   const full = openSync('/dev/full', 'w');
   const stdio = ['pipe', full, 'pipe'] as const;
   const child = spawn(process.execPath, [mainFile, ...line.split(' ')], {

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { startMockEndpoint } from '../../models/mock-endpoint.ts';
 import { waitUntil } from '../../support/os.ts';
+import { callProgram } from '../call-program.ts';
 import {
   cleanEnvironment,
   mainFile,
@@ -29,16 +30,24 @@ function project(agents: readonly string[] = ['worker'], policy = 'auto') {
   return made;
 }
 
-const chat = (
-  { path, env }: { path: string; env: Readonly<Record<string, string>> },
+interface Given {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const chat = ({ path }: { path: string }, args: readonly string[], given: Given = {}) =>
+  callProgram(['chat', ...args], { cwd: path, ...given });
+
+const chatProgram = (
+  { path, env }: ReturnType<typeof projectDir>,
   args: readonly string[],
-  more: { input?: string; env?: Readonly<Record<string, string>> } = {},
-) => runProgram(['chat', ...args], { cwd: path, ...more, env: { ...env, ...more.env } });
+  given: Given = {},
+) => runProgram(['chat', ...args], { cwd: path, ...given, env: { ...env, ...given.env } });
 
 test('each line is a message of its own', async () => {
   await using at = project();
 
-  const ran = await chat(at, [], { input: 'run echo one\n\nrun echo two\n' });
+  const ran = await chatProgram(at, [], { input: 'run echo one\n\nrun echo two\n' });
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toMatch(
@@ -55,7 +64,7 @@ test('no line is lost while the agent is made', async () => {
     'name: boss\nmodel: scripted\npolicy: { mode: auto }\ndelegates: [worker]\n',
   );
 
-  const ran = await chat(at, ['boss'], { input: 'run echo one\nask worker to run echo two\n' });
+  const ran = await chatProgram(at, ['boss'], { input: 'run echo one\nask worker to run echo two\n' });
 
   expect(ran.stdout).toContain('│ one');
   expect(ran.stdout).toMatch(/→ delegate_to_worker[\s\S]*← delegate_to_worker[\s\S]*two/);
@@ -88,7 +97,7 @@ test('the end of the input waits for the work', async () => {
 test('work that is not waited for is ended', async () => {
   await using at = project();
 
-  const ran = await chat(at, ['--background', 'kill', '--supervisor.default_timeout=0.2'], {
+  const ran = await chatProgram(at, ['--background', 'kill', '--supervisor.default_timeout=0.2'], {
     input: 'run sleep 600\n',
   });
 
@@ -271,7 +280,7 @@ test('with a key the model answers', async () => {
   const end = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`;
   await using model = await endpoint(200, pieces.join('') + end);
 
-  const ran = await chat(at, [], { input: 'hello\n', env: model.env });
+  const ran = await chatProgram(at, [], { input: 'hello\n', env: model.env });
 
   expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('\n● Good morning.\n') });
   expect(ran.stdout).not.toContain('is not set');

@@ -5,13 +5,14 @@ import { beforeAll, expect, test } from 'vitest';
 import { readTableScope } from '../../../src/spawn/tree/table-scope.ts';
 import { endedRecord, runningRecord, writeRecord } from '../../state-directory/records.ts';
 import { startTicksOf } from '../../support/os.ts';
-import { cleanEnvironment, mainFile, projectDir, runProgram } from '../program.ts';
+import { callProgram } from '../call-program.ts';
+import { cleanEnvironment, mainFile, projectDir } from '../program.ts';
 
 const complete = async (words: readonly string[]) => {
   await using project = projectDir();
   mkdirSync(project.file('agents'));
   writeFileSync(project.file('agents/worker.yaml'), '');
-  const ran = await runProgram(['__complete', '--', ...words], { cwd: project.path, env: project.env });
+  const ran = await callProgram(['__complete', '--', ...words], { cwd: project.path, env: project.env });
   const rows = ran.stdout.trimEnd().split('\n');
   return { words: rows.slice(0, -1).map((row) => row.split('\t')[0]), also: rows.at(-1) };
 };
@@ -60,7 +61,7 @@ test('processes are offered by id and by label', async () => {
   ];
   for (const record of records) writeRecord(directory, record, record.view.id);
   const complete = async (verb: string) =>
-    (await runProgram(['__complete', '--', verb, ''], { cwd: project.path, env: project.env })).stdout;
+    (await callProgram(['__complete', '--', verb, ''], { cwd: project.path, env: project.env })).stdout;
 
   const [toKill, toShow] = await Promise.all([complete('kill'), complete('show')]);
 
@@ -76,7 +77,7 @@ test('processes are offered by id and by label', async () => {
 });
 
 test('the help does not list the hidden command', async () => {
-  const { stdout } = await runProgram(['help'], { cwd: import.meta.dirname });
+  const { stdout } = await callProgram(['help'], { cwd: import.meta.dirname });
 
   expect(stdout).not.toContain('__complete');
 });
@@ -84,7 +85,7 @@ test('the help does not list the hidden command', async () => {
 const hasShell = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 test.each(['bash', 'zsh', 'fish'])('the script for %s can be read by it', async (shell) => {
-  const { stdout } = await runProgram(['completion', shell], { cwd: import.meta.dirname });
+  const { stdout } = await callProgram(['completion', shell], { cwd: import.meta.dirname });
   if (!hasShell(shell)) return console.warn(`SKIPPED: ${shell} is missing; its script was not read.`);
 
   const script = installation.file(shell);

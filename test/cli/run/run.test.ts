@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isAlive, waitUntil } from '../../support/os.ts';
+import { callProgram } from '../call-program.ts';
 import {
   cleanEnvironment,
   mainFile,
@@ -20,6 +21,9 @@ type Project = ReturnType<typeof projectDir>;
 
 const run = (project: Project, args: readonly string[], input = '') =>
   runProgram(['run', ...args], { cwd: project.path, env: project.env, input });
+
+const call = (project: Project, args: readonly string[], input = '') =>
+  callProgram(['run', ...args], { cwd: project.path, input });
 
 /** Starts it, and waits until it has printed `word`. */
 async function startUntil(project: Project, { args, word }: { args: readonly string[]; word: string }) {
@@ -43,14 +47,8 @@ test('run forwards each stream byte for byte', async () => {
 
 test.each([
   ['an unknown program', ['nosuchprogram'], 127, 'The program "nosuchprogram" was not found on the PATH'],
-  ['a text that is no program', ['echo a | cat'], 127, 'To run it in the shell: --shell -- "echo a | cat"'],
-  ['a file that is no program', ['/etc/passwd'], 126, '"/etc/passwd" may not be run'],
-  ['a directory that is not there', ['-C', 'nowhere', 'true'], 125, 'nowhere" does not exist'],
   ['a time limit', ['--timeout', '200ms', '--on-timeout', 'kill', 'sleep', '30'], 124, 'limit timeout'],
   ['the longest time', ['--max-time', '200ms', 'sleep', '30'], 124, 'limit maxExecutionTime'],
-  ['two words for the shell', ['-c', 'echo', 'a'], 2, 'put the command in quotes'],
-  ['a variable without a value', ['-e', 'A', 'true'], 2, '--env is "A"; expected NAME=value.'],
-  ['a span that is none', ['--max-time', 'soon', 'true'], 2, '--max-time is "soon"'],
 ])('run of %s reports exit code and reason', async (_name, args, code, words) => {
   await using project = projectDir();
 
@@ -61,12 +59,28 @@ test.each([
   await project.gone();
 });
 
+test.each([
+  ['a text that is no program', ['echo a | cat'], 127, 'To run it in the shell: --shell -- "echo a | cat"'],
+  ['a file that is no program', ['/etc/passwd'], 126, '"/etc/passwd" may not be run'],
+  ['a directory that is not there', ['-C', 'nowhere', 'true'], 125, 'nowhere" does not exist'],
+  ['two words for the shell', ['-c', 'echo', 'a'], 2, 'put the command in quotes'],
+  ['a variable without a value', ['-e', 'A', 'true'], 2, '--env is "A"; expected NAME=value.'],
+  ['a span that is none', ['--max-time', 'soon', 'true'], 2, '--max-time is "soon"'],
+])('run refuses %s with exit code and reason', async (_name, args, code, words) => {
+  await using project = projectDir();
+
+  const ran = await call(project, args);
+
+  expect(ran).toMatchObject({ code, stdout: '' });
+  expect(ran.stderr).toContain(words);
+});
+
 test('options after the command belong to the command', async () => {
   await using project = projectDir();
 
   const [plain, separated] = await Promise.all([
-    run(project, ['echo', '--timeout', '-h']),
-    run(project, ['--', 'echo', '--', '-c']),
+    call(project, ['echo', '--timeout', '-h']),
+    call(project, ['--', 'echo', '--', '-c']),
   ]);
 
   expect([plain.stdout, separated.stdout]).toEqual(['--timeout -h\n', '-- -c\n']);
@@ -230,7 +244,7 @@ test('processes left by the command end with run', async () => {
 test('run --json prints one object with output and end', async () => {
   await using project = projectDir();
 
-  const ran = await run(project, ['--json', '-c', 'echo out; echo err >&2; exit 3']);
+  const ran = await call(project, ['--json', '-c', 'echo out; echo err >&2; exit 3']);
 
   expect(ran).toMatchObject({ code: 3, stderr: '' });
   expect(JSON.parse(ran.stdout)).toMatchObject({
@@ -247,8 +261,7 @@ test('run --json prints one object with output and end', async () => {
 
 test('run uses the nearest state directory upwards', async () => {
   await using project = projectDir();
-  await run(project, ['true']);
-  await run(project, ['mkdir', 'below']);
+  await call(project, ['mkdir', 'below']);
 
   await runProgram(['run', 'echo', 'x'], { cwd: project.file('below'), env: project.env });
 
