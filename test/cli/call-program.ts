@@ -3,8 +3,8 @@ import { fakeIo } from './fake-io.ts';
 import { cleanEnvironment, type ProgramOptions, type Ran } from './program.ts';
 
 /**
- * Runs a command line in this process, which takes a tenth of the time of a program of its own. For what a verb answers, not for what a
- * program does with its signals, its streams and its environment; the daemon and the processes that a verb starts have that of the tests.
+ * Runs a command line in this process, which costs a fraction of what a program costs. For what a verb answers, not for what a program does
+ * with its signals and its streams. Processes that the verb starts get the environment of this process.
  */
 export async function callProgram(
   args: readonly string[],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWorker } from '../../src/remote/index.ts';
 import { toPermissionTemplate } from '../../src/remote/permissions.ts';
 import { hasNatsServer, type NatsServer, startNats, startNatsCluster } from '../support/nats.ts';
+import { callProgram } from './call-program.ts';
 import { projectDir, runProgram } from './program.ts';
 
 interface Printed {
@@ -18,7 +19,7 @@ describe.skipIf(!(await hasNatsServer()))('doctor --remote', () => {
 
   const check = async (env: Record<string, string>, ...flags: readonly string[]): Promise<Printed> => {
     await using project = projectDir();
-    const { stdout } = await runProgram(['doctor', '--remote', '--json', ...flags], {
+    const { stdout } = await callProgram(['doctor', '--remote', '--json', ...flags], {
       ...{ cwd: project.path, env: { TROUPE_SERVERS: '', ...env } },
     });
     return JSON.parse(stdout);

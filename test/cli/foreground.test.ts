@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isAlive, waitUntil } from '../support/os.ts';
-import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from './program.ts';
+import { callProgram } from './call-program.ts';
+import { projectDir, STARTED_WITHIN_MS, startProgram } from './program.ts';
 
 interface Listed {
   readonly id: string;
@@ -15,7 +16,7 @@ function project() {
   const at = projectDir();
   mkdirSync(at.file('agents'));
   writeFileSync(at.file('agents/worker.yaml'), 'name: worker\nmodel: scripted\npolicy: { mode: auto }\n');
-  const elsewhere = (...args: readonly string[]) => runProgram(args, { cwd: at.path });
+  const elsewhere = (...args: readonly string[]) => callProgram(args, { cwd: at.path });
   const list = async (...flags: readonly string[]) =>
     JSON.parse((await elsewhere('ps', '--json', ...flags)).stdout) as readonly Listed[];
   return Object.assign(at, { elsewhere, list });

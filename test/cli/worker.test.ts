@@ -1,14 +1,15 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findNatsServer, hasNatsServer, type NatsServer, startNats } from '../support/nats.ts';
 import { carriers, isAlive, waitUntil } from '../support/os.ts';
+import { callProgram } from './call-program.ts';
 import { daemonProject } from './daemon-project.ts';
 import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from './program.ts';
 
 const within = { withinMs: STARTED_WITHIN_MS };
 
-/** Starts `troupe worker`, with its temporary files in its project; what it prints can be read while it runs. It is killed with the test at the latest. */
+/** Starts `troupe worker`, with its temporary files in its project; what it prints can be read while it runs. */
 function startWorker(flags: readonly string[], env: Record<string, string>) {
   const project = projectDir();
   const { child, ran } = startProgram(['worker', ...flags], {
@@ -19,11 +20,6 @@ function startWorker(flags: readonly string[], env: Record<string, string>) {
   child.stdout.on('data', (chunk) => {
     printed += chunk;
   });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ran;
-    await project[Symbol.asyncDispose]();
-  });
   return {
     path: project.path,
     ran,
@@ -32,23 +28,38 @@ function startWorker(flags: readonly string[], env: Record<string, string>) {
     printed: () => printed,
     signal: (signal: NodeJS.Signals) => child.kill(signal),
     kill: () => child.kill('SIGKILL'),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await ran;
+      await project[Symbol.asyncDispose]();
+    },
   };
 }
 
 /** A project whose command line knows the servers. */
-function remoteProject(servers: string, env: Record<string, string> = {}) {
+function remoteProject(servers: string) {
   const project = daemonProject();
-  const troupe = (...args: readonly string[]) =>
-    runProgram(args, { cwd: project.path, env: { ...project.env, TROUPE_SERVERS: servers, ...env } });
-  return { ...project, troupe };
+  const given = { cwd: project.path, env: { ...project.env, TROUPE_SERVERS: servers } };
+  return {
+    ...project,
+    troupe: (...args: readonly string[]) => runProgram(args, given),
+    call: (...args: readonly string[]) => callProgram(args, given),
+  };
 }
 
 describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 }, () => {
   let nats: NatsServer;
+  /** Takes the commands of the pool `first`, and outlives the tests that only run them. */
+  let first: ReturnType<typeof startWorker>;
   beforeAll(async () => {
     nats = await startNats();
+    const env = { HF_TOKEN: 'one', GITHUB_TOKEN: 'two', PLAIN: 'three' };
+    first = await open('first', { flags: ['--capacity', '7', '--env', 'HF_TOKEN'], env });
   });
-  afterAll(() => nats[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await first[Symbol.asyncDispose]();
+    await nats[Symbol.asyncDispose]();
+  });
 
   /** Starts a worker of a pool of its own. */
   const open = async (
@@ -64,75 +75,60 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
     return worker;
   };
 
-  test('the first line of a worker has name, pools, places and servers', async () => {
-    const worker = await open('first', { flags: ['--capacity', '7'] });
-
-    expect(worker.printed()).toMatch(
+  test('the first line of a worker has name, pools, places and servers', () => {
+    expect(first.printed()).toMatch(
       /^worker first\.\w+ takes commands of the pool first, 7 at once, from nats:\/\/127\.0\.0\.1:\d+\n$/,
     );
   });
 
   test('a command runs in its directory and ends with its exit code', async () => {
-    const worker = await open('runs');
     await using project = remoteProject(nats.url);
 
-    const ran = await project.troupe('run', '--host', 'pool:runs', '--shell', '--', 'pwd; cat; exit 3');
+    const ran = await project.troupe('run', '--host', 'pool:first', '--shell', '--', 'pwd; cat; exit 3');
 
-    expect(ran).toEqual({ code: 3, stdout: `${worker.path}\n`, stderr: '' });
+    expect(ran).toEqual({ code: 3, stdout: `${first.path}\n`, stderr: '' });
   });
 
   test('a command gets the variables that are named, and no way to the servers', async () => {
-    const env = { HF_TOKEN: 'one', GITHUB_TOKEN: 'two', PLAIN: 'three' };
-    await open('variables', { flags: ['--env', 'HF_TOKEN'], env });
     await using project = remoteProject(nats.url);
     const script = 'echo $HF_TOKEN/$GITHUB_TOKEN/$PLAIN/$MINE/$TROUPE_SERVERS';
 
     const { stdout } = await project.troupe(
-      ...['run', '--host', 'pool:variables', '--env', 'MINE=four', '--shell', '--', script],
+      ...['run', '--host', 'pool:first', '--env', 'MINE=four', '--shell', '--', script],
     );
 
     expect(stdout).toBe('one//three/four/\n');
   });
 
   test('a background command is listed with its pool, read and killed', async () => {
-    await open('background');
     await using project = remoteProject(nats.url);
     const command = ['sh', '-c', 'echo up; sleep 300'];
 
-    const started = await project.troupe(
-      'start',
-      '--name',
-      'it',
-      '--host',
-      'pool:background',
-      '--',
-      ...command,
-    );
+    const started = await project.troupe('start', '--name', 'it', '--host', 'pool:first', '--', ...command);
     const id = started.stdout.trim();
-    await waitUntil(async () => (await project.troupe('logs', 'it')).stdout === 'up\n', within);
-    const listed = await project.troupe('ps');
-    const shown = await project.troupe('show', 'it');
+    await waitUntil(async () => (await project.call('logs', 'it')).stdout === 'up\n', within);
+    const listed = await project.call('ps');
+    const shown = await project.call('show', 'it');
     const killed = await project.troupe('kill', 'it');
 
     expect(started).toMatchObject({ code: 0, stderr: '' });
-    expect(listed.stdout).toContain('└ in pool:background');
-    expect(shown.stdout).toMatch(/host +pool:background/);
+    expect(listed.stdout).toContain('└ in pool:first');
+    expect(shown.stdout).toMatch(/host +pool:first/);
     expect(killed).toMatchObject({ code: 0, stderr: '' });
     expect(carriers(`/${id}/`)).toEqual([]);
   });
 
   test('a process of a stack file runs in its pool', async () => {
-    await open('stack');
     await using project = remoteProject(nats.url);
-    const processes = { far: { command: 'echo up; sleep 300', host: 'pool:stack', ready: { line: 'up' } } };
+    const processes = { far: { command: 'echo up; sleep 300', host: 'pool:first', ready: { line: 'up' } } };
     writeFileSync(join(project.path, 'troupe.yaml'), JSON.stringify({ processes }));
 
     const up = await project.troupe('up', '-d');
-    const listed = await project.troupe('ps');
-    const down = await project.troupe('down');
+    const listed = await project.call('ps');
+    const down = await project.call('down');
 
     expect(up).toMatchObject({ code: 0 });
-    expect(listed.stdout).toContain('└ in pool:stack');
+    expect(listed.stdout).toContain('└ in pool:first');
     expect(down).toMatchObject({ code: 0 });
   });
 
@@ -141,8 +137,8 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
 
     const started = await project.troupe('start', '--host', 'pool:unused', '--', 'true');
     const id = started.stdout.trim();
-    const shown = await project.troupe('show', id);
-    const killed = await project.troupe('kill', id);
+    const shown = await project.call('show', id);
+    const killed = await project.call('kill', id);
 
     expect(started.stderr).toContain(
       'no worker of pool:unused has started it yet; it starts when a worker takes it',
@@ -152,12 +148,11 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
   });
 
   test('a command whose daemon died is killed by the command line alone', async () => {
-    await open('orphan');
     await using project = remoteProject(nats.url);
-    const started = await project.troupe('start', '--host', 'pool:orphan', '--', 'sleep', '300');
+    const started = await project.troupe('start', '--host', 'pool:first', '--', 'sleep', '300');
     const id = started.stdout.trim();
     await waitUntil(() => carriers(`/${id}/`).length > 0, within);
-    const { checks } = JSON.parse((await project.troupe('doctor', '--json')).stdout);
+    const { checks } = JSON.parse((await project.call('doctor', '--json')).stdout);
     const daemon = Number(/\d+/.exec(checks.find(({ name }: { name: string }) => name === 'daemon').says));
     process.kill(daemon, 'SIGKILL');
     await waitUntil(() => !isAlive(daemon));
@@ -169,22 +164,22 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
   });
 
   test('the first signal drains it', async () => {
-    const worker = await open('drained');
+    await using worker = await open('drained');
     await using project = remoteProject(nats.url);
     const args = ['--host', 'pool:drained', '--', 'sh', '-c', 'read x; echo ended'];
     await project.troupe('start', '--name', 'it', '--stdin', ...args);
-    await waitUntil(async () => (await project.troupe('show', 'it')).stdout.includes('pid'), within);
+    await waitUntil(async () => (await project.call('show', 'it')).stdout.includes('pid'), within);
 
     worker.signal('SIGTERM');
     await worker.prints('takes no more commands; 1 still run, and a second signal kills them');
-    await project.troupe('write', 'it', 'now');
+    await project.call('write', 'it', 'now');
 
     expect(await worker.ran).toMatchObject({ code: 0, stderr: '' });
-    expect((await project.troupe('logs', 'it')).stdout).toBe('ended\n');
+    expect((await project.call('logs', 'it')).stdout).toBe('ended\n');
   });
 
   test('the second signal kills what runs', async () => {
-    const worker = await open('killed');
+    await using worker = await open('killed');
     await using project = remoteProject(nats.url);
     const started = await project.troupe('start', '--host', 'pool:killed', '--', 'sleep', '300');
     const id = started.stdout.trim();
@@ -197,30 +192,30 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
 
     expect(ran).toMatchObject({ code: 130, stderr: '' });
     expect(carriers(`/${id}/`)).toEqual([]);
-    expect((await project.troupe('wait', id)).code).toBe(137);
+    expect((await project.call('wait', id)).code).toBe(137);
   });
 
   test('a server of its own ends with it', async () => {
     const port = Number(new URL(nats.url).port) + 1;
     const env = { TROUPE_NATS_SERVER: (await findNatsServer()) ?? '', TROUPE_SERVERS: nats.url };
-    const worker = startWorker(['--dev', '--servers', `127.0.0.1:${port}`], env);
+    await using worker = startWorker(['--dev', '--servers', `127.0.0.1:${port}`], env);
     await worker.prints('takes commands of the pool default');
     const [, servers = ''] = /export TROUPE_SERVERS=(\S+)/.exec(worker.printed()) ?? [];
     await using project = remoteProject(servers);
 
     const ran = await project.troupe('run', '--host', 'pool:default', '--', 'echo', 'hi');
-    const refused = await runProgram(['doctor', '--servers', `127.0.0.1:${port}`], { cwd: project.path });
+    const refused = await callProgram(['doctor', '--servers', `127.0.0.1:${port}`], { cwd: project.path });
     worker.signal('SIGTERM');
 
     expect(ran).toEqual({ code: 0, stdout: 'hi\n', stderr: '' });
     expect(refused.stdout).toContain('Authorization Violation');
     expect(await worker.ran).toMatchObject({ code: 0, stderr: '' });
-    expect((await runProgram(['doctor', '--servers', servers], { cwd: project.path })).code).toBe(1);
+    expect((await callProgram(['doctor', '--servers', servers], { cwd: project.path })).code).toBe(1);
   });
 
   test('a server of its own dies with a killed worker', async () => {
     const port = Number(new URL(nats.url).port) + 2;
-    const worker = startWorker(['--dev', '--servers', `127.0.0.1:${port}`], {
+    await using worker = startWorker(['--dev', '--servers', `127.0.0.1:${port}`], {
       TROUPE_NATS_SERVER: (await findNatsServer()) ?? '',
     });
     await worker.prints('takes commands of the pool default');
@@ -230,7 +225,7 @@ describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 },
     await worker.ran;
 
     const isGone = async () =>
-      (await runProgram(['doctor', '--servers', servers], { cwd: worker.path })).code === 1;
+      (await callProgram(['doctor', '--servers', servers], { cwd: worker.path })).code === 1;
     await waitUntil(isGone, within);
   });
 });
@@ -252,7 +247,7 @@ test.each<[string, readonly string[], Record<string, string>, string]>([
   await using project = projectDir();
   const servers = what === 'no servers' ? '' : 'nats://127.0.0.1:1';
 
-  const ran = await runProgram(['worker', ...flags], {
+  const ran = await callProgram(['worker', ...flags], {
     ...{ cwd: project.path, env: { TROUPE_NATS_SERVER: '', TROUPE_SERVERS: servers, ...env } },
   });
 
@@ -267,7 +262,7 @@ test.each([
 ])('the host %s is refused in words', async (host, servers, words) => {
   await using project = projectDir();
 
-  const ran = await runProgram(['run', '--host', host, '--', 'true'], {
+  const ran = await callProgram(['run', '--host', host, '--', 'true'], {
     ...{ cwd: project.path, env: { TROUPE_SERVERS: servers } },
   });
 
@@ -279,7 +274,7 @@ test('permissions are printed for each tenant and worker', async () => {
   await using project = projectDir();
   const flags = ['--tenant', 'acme', '--tenant', 'other', '--worker', 'w1', '--pools', 'gpu'];
 
-  const ran = await runProgram(['worker', '--print-permissions', ...flags], { cwd: project.path });
+  const ran = await callProgram(['worker', '--print-permissions', ...flags], { cwd: project.path });
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   for (const text of ['"TENANT_acme" {', '"TENANT_other" {', 'user: "worker_w1"', 'pool_gpu'])

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isAlive, waitUntil } from '../../support/os.ts';
+import { callProgram } from '../call-program.ts';
 import { ensureTmux } from '../tmux.ts';
 import { openAttachStage } from './arrange.ts';
 
@@ -207,7 +208,7 @@ test.each([
   await using at = await openAttachStage(command);
   if (command === 'exit 0') await at.handle.ended;
 
-  const ran = await at.troupe('attach', 'it');
+  const ran = await callProgram(['attach', 'it'], { cwd: at.project.path });
 
   expect(ran).toMatchObject({ code: 1, stdout: '' });
   expect(ran.stderr).toContain(words);

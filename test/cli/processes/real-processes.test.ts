@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createReachableSupervisor } from '../../../src/control/reachable-supervisor.ts';
+import { untilListening } from '../../control/arrange.ts';
 import { isAlive, waitUntil } from '../../support/os.ts';
+import { callProgram } from '../call-program.ts';
 import { mainFile, projectDir, runProgram, STARTED_WITHIN_MS, sourceFile, startProgram } from '../program.ts';
 import { ensureTmux, openTerminal } from '../tmux.ts';
 
@@ -17,20 +19,17 @@ function stage() {
     timeout: 0,
     handleSignals: false,
   });
-  const troupe = (...args: readonly string[]) => runProgram(args, { cwd: project.path, env: project.env });
+  const begin = (...args: readonly string[]) => startProgram(args, { cwd: project.path, env: project.env });
   return {
     project,
-    troupe,
+    begin,
+    troupe: (...args: readonly string[]) => begin(...args).ran,
+    call: (...args: readonly string[]) => callProgram(args, { cwd: project.path }),
     start: (label: string, command: string, own: { stdin?: 'pipe' } = {}) =>
       supervisor.start({ command, label, background: true, ...own }),
     watches: () => supervisor.watches(),
     /** Resolves once others can ask it. */
-    reachable: () =>
-      waitUntil(async () => {
-        const { stdout } = await troupe('ps', '--json');
-        const seen: readonly { answered: boolean }[] = JSON.parse(stdout);
-        return seen.length > 0 && seen.every(({ answered }) => answered);
-      }, STARTED),
+    reachable: () => untilListening(project.file('.troupe'), supervisor.id),
     async [Symbol.asyncDispose]() {
       await supervisor.shutdown();
       await project[Symbol.asyncDispose]();
@@ -64,7 +63,7 @@ test.each([['-9'], ['-KILL'], ['-s', 'KILL']])('kill %s sends SIGKILL first', as
   const stubborn = at.start('stubborn', 'trap "" TERM; echo up; while :; do sleep 1; done');
   await at.reachable();
 
-  const killed = await at.troupe('kill', ...signal, 'stubborn', '--json');
+  const killed = await at.call('kill', ...signal, 'stubborn', '--json');
 
   expect(killed).toMatchObject({ code: 0, stderr: '' });
   expect(await stubborn.ended).toMatchObject({
@@ -77,14 +76,14 @@ test('kill --all ends every process of the directory', async () => {
   const [one, other] = [at.start('one', 'sleep 600'), at.start('other', 'sleep 600')];
   await at.reachable();
 
-  const killed = await at.troupe('kill', '--all', '-q');
+  const killed = await at.call('kill', '--all', '-q');
 
   expect(killed).toEqual({ code: 0, stdout: '', stderr: '' });
   expect((await Promise.all([one.ended, other.ended])).map(({ status }) => status)).toEqual([
     'killed',
     'killed',
   ]);
-  expect(await at.troupe('kill')).toMatchObject({ code: 2, stderr: expect.stringContaining('or --all') });
+  expect(await at.call('kill')).toMatchObject({ code: 2, stderr: expect.stringContaining('or --all') });
 });
 
 test('ps without options loads no package', async () => {
@@ -113,7 +112,7 @@ test('wait ends with the exit code of the process', async () => {
   const doomed = at.start('doomed', 'read line; exit 7', { stdin: 'pipe' });
   await at.reachable();
 
-  const waiting = startProgram(['wait', 'doomed'], { cwd: at.project.path, env: at.project.env });
+  const waiting = at.begin('wait', 'doomed');
   await doomed.endInput();
 
   expect(await waiting.ran).toEqual({
@@ -129,13 +128,10 @@ test('wait ends with 0 for a met condition, with 1 for an impossible one', async
   const over = at.start('over', 'read line; exit 7', { stdin: 'pipe' });
   await at.reachable();
 
-  const held = await at.troupe('wait', 'server', '--text', 'up', '--file', 'there', '--all', '-q');
-  const waiting = startProgram(['wait', 'over', '--text', 'never'], {
-    cwd: at.project.path,
-    env: at.project.env,
-  });
+  const held = await at.call('wait', 'server', '--text', 'up', '--file', 'there', '--all', '-q');
+  const waiting = at.begin('wait', 'over', '--text', 'never');
   await over.endInput();
-  const late = await at.troupe('wait', 'server', '--port', '9', '--timeout', '100ms');
+  const late = await at.call('wait', 'server', '--port', '9', '--timeout', '100ms');
 
   expect(held).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await waiting.ran).toMatchObject({ code: 1, stderr: expect.stringContaining('exited with code 7') });
@@ -148,7 +144,7 @@ test('watch prints what an agent would be told', async () => {
   await waitUntil(() => server.view().output.bytes > 0);
   await at.reachable();
 
-  const ran = await at.troupe('watch', 'server', '--quiet-for', '300ms', '--once');
+  const ran = await at.call('watch', 'server', '--quiet-for', '300ms', '--once');
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toMatch(/\(server\) has been silent for 300 ms\n {2}up\n$/);
@@ -160,23 +156,15 @@ test('a schedule is delivered by its supervisor', async () => {
   at.start('server', 'sleep 600');
   await at.reachable();
 
-  const added = await at.troupe(
-    'schedule',
-    'add',
-    '-q',
-    '--every',
-    '60s',
-    '--process',
-    'server',
-    'Look',
-    'at it.',
+  const added = await at.call(
+    ...['schedule', 'add', '-q', '--every', '60s', '--process', 'server', 'Look', 'at it.'],
   );
-  const listed = await at.troupe('schedule', 'list');
-  const cancelled = await at.troupe('schedule', 'cancel', added.stdout.trim());
+  const listed = await at.call('schedule', 'list');
+  const cancelled = await at.call('schedule', 'cancel', added.stdout.trim());
 
   expect(listed.stdout).toMatch(/1m 00s .*Look at it\./);
   expect(cancelled).toMatchObject({ code: 0, stdout: `${added.stdout.trim()} is cancelled.\n` });
-  expect((await at.troupe('schedule', 'list')).stdout).toBe('No schedules\n');
+  expect((await at.call('schedule', 'list')).stdout).toBe('No schedules\n');
 });
 
 test.each([
@@ -188,10 +176,7 @@ test.each([
   await using at = stage();
   const server = at.start('server', 'echo up; sleep 600');
   await at.reachable();
-  const { child, ran } = startProgram([verb, ...flags, 'server'], {
-    cwd: at.project.path,
-    env: at.project.env,
-  });
+  const { child, ran } = at.begin(verb, ...flags, 'server');
   const pid = child.pid ?? 0;
   // Signals are caught from when it waits.
   await waitUntil(() => catchesHangup(pid), STARTED);
@@ -207,14 +192,14 @@ test('logs --follow continue through a restart to the end', async () => {
   await using at = stage();
   const server = at.start('server', 'echo up; cat', { stdin: 'pipe' });
   await at.reachable();
-  const following = startProgram(['logs', '-f', 'server'], { cwd: at.project.path, env: at.project.env });
+  const following = at.begin('logs', '-f', 'server');
   let shown = '';
   following.child.stdout.on('data', (chunk) => {
     shown += chunk;
   });
   await waitUntil(() => shown === 'up\n', STARTED);
 
-  const restarted = await at.troupe('restart', 'server');
+  const restarted = await at.call('restart', 'server');
   await waitUntil(() => shown === 'up\nup\n');
   await server.kill();
 
@@ -229,10 +214,10 @@ test('clean forgets only ended processes', async () => {
   await over.ended;
   await at.reachable();
 
-  const dry = await at.troupe('clean', '--all', '--dry-run');
-  const before = await at.troupe('ps', '-aq');
-  const swept = await at.troupe('clean', '--all');
-  const after = await at.troupe('ps', '-a');
+  const dry = await at.call('clean', '--all', '--dry-run');
+  const before = await at.call('ps', '-aq');
+  const swept = await at.call('clean', '--all');
+  const after = await at.call('ps', '-a');
 
   expect(dry.stdout).toMatch(/^Would remove 1 ended process and 1 log, \d/);
   expect(before.stdout.trim().split('\n')).toHaveLength(2);
@@ -247,7 +232,7 @@ test('ps reports a damaged record and lists the others', async () => {
   await at.reachable();
   writeFileSync(at.project.file('.troupe/processes/tool_broken.json'), '{"version":1,');
 
-  const listed = await at.troupe('ps');
+  const listed = await at.call('ps');
 
   expect(listed.code).toBe(0);
   expect(listed.stdout).toContain('server: sleep 600');
@@ -259,13 +244,12 @@ test('ps finds the state directory of a parent directory', async () => {
   at.start('server', 'sleep 600');
   await at.reachable();
   mkdirSync(at.project.file('deep/down'), { recursive: true });
-  const { env } = at.project;
 
-  const below = await runProgram(['ps', '-q'], { cwd: at.project.file('deep/down'), env });
-  const named = await runProgram(['ps', '-q', '--state-dir', at.project.file('.troupe')], { cwd: '/', env });
-  const byVariable = await runProgram(['ps', '-q'], {
+  const below = await callProgram(['ps', '-q'], { cwd: at.project.file('deep/down') });
+  const named = await callProgram(['ps', '-q', '--state-dir', at.project.file('.troupe')], { cwd: '/' });
+  const byVariable = await callProgram(['ps', '-q'], {
     cwd: '/',
-    env: { ...env, TROUPE_STATE_DIR: at.project.file('.troupe') },
+    env: { TROUPE_STATE_DIR: at.project.file('.troupe') },
   });
 
   expect(below.stdout).toMatch(/^tool_\w+\n$/);
@@ -275,10 +259,9 @@ test('ps finds the state directory of a parent directory', async () => {
 test('ps reports a state directory that is missing or a file', async () => {
   await using project = projectDir();
   writeFileSync(project.file('file'), '');
-  const { env } = project;
 
-  const missing = await runProgram(['ps', '--state-dir', 'nowhere'], { cwd: project.path, env });
-  const file = await runProgram(['ps', '--state-dir', 'file'], { cwd: project.path, env });
+  const missing = await callProgram(['ps', '--state-dir', 'nowhere'], { cwd: project.path });
+  const file = await callProgram(['ps', '--state-dir', 'file'], { cwd: project.path });
 
   expect(missing).toMatchObject({ code: 0, stderr: expect.stringContaining('nowhere" does not exist') });
   expect(file).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is a file') });
@@ -289,7 +272,7 @@ test.skipIf(process.getuid?.() === 0)('ps reports a state directory without perm
   mkdirSync(project.file('.troupe/processes'), { recursive: true });
   chmodSync(project.file('.troupe/processes'), 0);
 
-  const listed = await runProgram(['ps'], { cwd: project.path, env: project.env });
+  const listed = await callProgram(['ps'], { cwd: project.path });
 
   expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('permission denied') });
 });

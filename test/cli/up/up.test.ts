@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../support/os.ts';
+import { callProgram } from '../call-program.ts';
 import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from '../program.ts';
 
 /** Says its name, and how it was ended. */
@@ -119,7 +120,7 @@ test('up prefixes both streams and the end with the name', async () => {
 test('up starts nothing with a mistake in the file', async () => {
   await using project = stackProject({ a: { comand: 'x' } });
 
-  const ran = await runProgram(['up'], { cwd: project.path, env: project.env });
+  const ran = await callProgram(['up'], { cwd: project.path });
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toMatch(/^troupe: troupe\.yaml:1:\d+: in "a", there is no option "comand"/);
@@ -128,7 +129,7 @@ test('up starts nothing with a mistake in the file', async () => {
 test('up without a file says what to do', async () => {
   await using project = projectDir();
 
-  const ran = await runProgram(['up'], { cwd: project.path, env: project.env });
+  const ran = await callProgram(['up'], { cwd: project.path });
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain('there is no troupe.yaml or troupe.yml');
