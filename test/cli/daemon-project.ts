@@ -1,21 +1,43 @@
 import { randomUUID } from 'node:crypto';
+import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
 import { carriers, endAll, tempDir, waitUntil } from '../support/os.ts';
-import { type Ran, runProgram, STARTED_WITHIN_MS } from './program.ts';
+import { callProgram } from './call-program.ts';
+import { mainFile, type Ran, runProgram, STARTED_WITHIN_MS } from './program.ts';
+
+const MARK = 'TROUPE_TEST_MARK';
 
 /** A directory whose daemon, and all that is started in it, is gone at the end of the `using` block. */
 export function daemonProject() {
   const folder = tempDir();
   const mark = `test_${randomUUID()}`;
-  const env = { TROUPE_TEST_MARK: mark };
+  const env = { [MARK]: mark };
+  // The daemon and its processes get it from this process where no program starts them.
+  process.env[MARK] = mark;
   const troupe = (...args: readonly string[]): Promise<Ran> => runProgram(args, { cwd: folder.path, env });
+  const call = (...args: readonly string[]): Promise<Ran> => callProgram(args, { cwd: folder.path, env });
+  const startDaemon = async () => {
+    (await ensureDaemon({ directory: folder.file('.troupe'), program: mainFile })).close();
+  };
   return {
     path: folder.path,
     file: folder.file,
     env,
+    /** Runs the real program. */
     troupe,
+    /** Runs a verb in this process. One that needs a daemon would start it from the sources: `startDaemon` comes first. */
+    call,
+    /** Starts the daemon of the real program, unless it runs. */
+    startDaemon,
+    /** Arranges a process: what `troupe start` does, in this process, with the daemon of the real program. @returns its id. */
+    start: async (...args: readonly string[]) => {
+      await startDaemon();
+      const { stdout, stderr } = await call('start', ...args);
+      if (stderr !== '') throw new Error(stderr);
+      return stdout.trim();
+    },
     /** The live ones, as `ps` sees them. */
     processes: async () =>
-      JSON.parse((await troupe('ps', '--json')).stdout) as {
+      JSON.parse((await call('ps', '--json')).stdout) as {
         id: string;
         label: string | null;
         pid: number;
@@ -27,6 +49,7 @@ export function daemonProject() {
         what: 'nothing of it runs',
       }),
     async [Symbol.asyncDispose]() {
+      delete process.env[MARK];
       await endAll([], mark);
       folder.remove();
     },

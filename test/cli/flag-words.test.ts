@@ -33,9 +33,9 @@ test.each([
   ],
 ])('%j is refused in the words of the command line', async (args, words) => {
   await using project = daemonProject();
-  await project.troupe('start', '--', 'sleep', '1000');
+  await project.start('--', 'sleep', '1000');
 
-  const ran = await project.troupe(...args);
+  const ran = await project.call(...args);
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain(`troupe: ${words}`);

@@ -82,11 +82,11 @@ test('run, start and up take limits, and show and ps --usage say them', async ()
     '-c',
     command,
   );
-  await project.troupe('wait', '--text', '60', 'limited');
-  const shown = await project.troupe('show', 'limited');
-  const listed = await project.troupe('ps', '--usage');
-  const [listedAsJson] = JSON.parse((await project.troupe('ps', '-u', '--json')).stdout);
-  await project.troupe('kill', 'limited');
+  await project.call('wait', '--text', '60', 'limited');
+  const shown = await project.call('show', 'limited');
+  const listed = await project.call('ps', '--usage');
+  const [listedAsJson] = JSON.parse((await project.call('ps', '-u', '--json')).stdout);
+  await project.call('kill', 'limited');
 
   expect(ran.stdout).toBe('50\n');
   expect(tooLarge.code).toBe(128 + 25);

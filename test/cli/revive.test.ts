@@ -24,7 +24,7 @@ async function killDaemon(project: Project): Promise<number> {
 
 /** What is kept of a process until its end goes with it. */
 async function endOrderly(project: Project): Promise<void> {
-  await project.troupe('kill', '-f', 'web');
+  await project.call('kill', '-f', 'web');
   process.kill(findDaemon(project), 'SIGTERM');
   await project.gone();
 }
@@ -32,12 +32,12 @@ async function endOrderly(project: Project): Promise<void> {
 test('a verb that needs the daemon starts it again', async () => {
   await using project = daemonProject();
   const ready = ['--ready', 'line:up', '--restart', 'always'];
-  await project.troupe('start', '-n', 'web', ...ready, '-c', '--', 'echo up; exec sleep 1000');
+  await project.start('-n', 'web', ...ready, '-c', '--', 'echo up; exec sleep 1000');
   const [before] = await project.processes();
   const dead = await killDaemon(project);
 
   const restarted = await project.troupe('restart', 'web');
-  const waited = await project.troupe('wait', 'web', '--ready');
+  const waited = await project.call('wait', 'web', '--ready');
 
   expect(restarted).toMatchObject({ code: 0, stderr: '' });
   expect(waited).toMatchObject({ code: 0, stdout: expect.stringMatching(/\(web\): it is ready/) });
@@ -49,7 +49,7 @@ test('a verb that needs the daemon starts it again', async () => {
 test('a wait restarts a process whose restart policy demands it', async () => {
   await using project = daemonProject();
   const ready = ['--ready', 'line:up', '--restart', 'always'];
-  await project.troupe('start', '-n', 'web', ...ready, '-c', '--', 'echo up; exec sleep 1000');
+  await project.start('-n', 'web', ...ready, '-c', '--', 'echo up; exec sleep 1000');
   const [before] = await project.processes();
   const pid = before?.pid ?? 0;
   await killDaemon(project);

@@ -6,7 +6,7 @@ import { mainFile, startProgram } from './program.ts';
 import { ensureTmux, openTerminal } from './tmux.ts';
 
 const daemonOf = async (project: ReturnType<typeof daemonProject>): Promise<string> => {
-  const { checks } = JSON.parse((await project.troupe('doctor', '--json')).stdout);
+  const { checks } = JSON.parse((await project.call('doctor', '--json')).stdout);
   return checks.find(({ name }: { name: string }) => name === 'daemon').says;
 };
 
@@ -33,7 +33,7 @@ test('the second daemon is not needed', async () => {
 
 test('a daemon whose socket was removed is reached again', { timeout: 60_000 }, async () => {
   await using project = daemonProject();
-  await project.troupe('start', '--', 'sleep', '1000');
+  await project.start('--', 'sleep', '1000');
   const place = project.file('.troupe/supervisors');
   const list = (ending: string) => readdirSync(place).filter((name) => name.endsWith(ending));
   const [sockets, entries] = [list('.sock'), list('.json')];
@@ -57,7 +57,7 @@ test.skipIf(!ensureTmux())('a daemon at a terminal prints what happens', { timeo
   });
   await terminal.shows('Ctrl-C ends it');
 
-  await project.troupe('start', '--name', 'quick', '--', 'sh', '-c', 'exit 3');
+  await project.start('--name', 'quick', '--', 'sh', '-c', 'exit 3');
 
   await terminal.shows('exit 3');
   await terminal.shows('exited with code 3');

@@ -33,7 +33,7 @@ function follow(project: ReturnType<typeof daemonProject>, ...flags: readonly st
 
 /** The program says nothing until something happens, so this makes things happen until it does. */
 async function listening(project: ReturnType<typeof daemonProject>, events: ReturnType<typeof follow>) {
-  while (events.text() === '') await project.troupe('start', '--', 'true');
+  while (events.text() === '') await project.start('--', 'true');
 }
 
 test('events prints each event of each supervisor as a line of JSON at once', async () => {
@@ -42,10 +42,10 @@ test('events prints each event of each supervisor as a line of JSON at once', as
   await listening(project, events);
   const of = (label: string) => events.lines().filter(({ process }) => process?.label === label);
 
-  await project.troupe('start', '--name', 'web', '--', 'sleep', '1000');
+  await project.start('--name', 'web', '--', 'sleep', '1000');
   await events.until(() => of('web').some(({ type }) => type === 'process.started'));
   expect(of('web').map(({ type }) => type)).not.toContain('process.ended');
-  await project.troupe('kill', 'web');
+  await project.call('kill', 'web');
   await project.troupe('run', '--name', 'own', '--', 'sleep', '0.5');
   await events.until(() => of('own').some(({ type }) => type === 'process.ended'));
   events.child.kill('SIGINT');

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type LogFlags, parsePosition } from '../../../src/cli/verbs/logs/log-query.ts';
@@ -163,15 +163,15 @@ test.each([
   await using project = daemonProject();
   const startedAt = Date.now();
   const command = 'echo one; sleep 2; echo two';
-  await project.troupe('start', '-n', 'a', ...lifetime, '-c', '--', command);
-  await project.troupe('wait', 'a');
+  await project.start('-n', 'a', ...lifetime, '-c', '--', command);
+  await project.call('wait', 'a');
   const endedAt = Date.now();
-  const supervised = await project.troupe('logs', '-t', 'a');
+  const supervised = await project.call('logs', '-t', 'a');
   await endDaemon(project);
 
-  const alone = await project.troupe('logs', '-t', 'a');
-  const recent = await project.troupe('logs', '--since', '10m', 'a');
-  const before = await project.troupe('logs', '--until', '10m', 'a');
+  const alone = await project.call('logs', '-t', 'a');
+  const recent = await project.call('logs', '--since', '10m', 'a');
+  const before = await project.call('logs', '--until', '10m', 'a');
 
   expect(alone).toEqual(supervised);
   const [one = '', two = ''] = alone.stdout.split('\n');
@@ -195,12 +195,12 @@ test('a followed log prints times as output arrives', async () => {
   await using project = daemonProject();
   const go = project.file('go');
   const command = `echo one; until [ -e '${go}' ]; do sleep 0.1; done; echo two`;
-  await project.troupe('start', '-n', 'a', '-c', '--', command);
-  await waitUntil(async () => (await project.troupe('logs', 'a')).stdout === 'one\n', { withinMs: 60_000 });
+  await project.start('-n', 'a', '-c', '--', command);
+  await waitUntil(async () => (await project.call('logs', 'a')).stdout === 'one\n', { withinMs: 60_000 });
 
   const following = project.troupe('logs', '-f', '-t', 'a');
   const goAt = Date.now();
-  await project.troupe('run', '--', 'touch', go);
+  writeFileSync(go, '');
   const { stdout } = await following;
 
   const [one = '', two = ''] = stdout.split('\n');

@@ -85,7 +85,7 @@ test.each([['--http'], ['--secret', 'npm=env:NPM'], ['--max-background', '3']])(
   async (...args) => {
     await using project = attachProject();
 
-    const ran = await project.troupe(...project.args, ...args);
+    const ran = await project.call(...project.args, ...args);
 
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be used with --attach') });
   },

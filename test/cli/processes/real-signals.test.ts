@@ -5,17 +5,16 @@ import { daemonProject } from '../daemon-project.ts';
 test('a process of the daemon is paused, shown as paused, signalled and resumed', async () => {
   await using project = daemonProject();
   const script = 'trap "echo reloaded" HUP; echo up; while :; do sleep 0.1; done';
-  await project.troupe('start', '--name', 'server', '--', 'sh', '-c', script);
-  const { id } = JSON.parse((await project.troupe('show', 'server', '--json')).stdout).view ?? {};
-  await project.troupe('wait', 'server', '--text', 'up');
+  const id = await project.start('--name', 'server', '--', 'sh', '-c', script);
+  await project.call('wait', 'server', '--text', 'up');
 
   const paused = await project.troupe('pause', 'server');
   const areHalted = carriers(`/${id}/`).filter((pid) => isHalted(pid)).length;
-  const listed = await project.troupe('ps');
-  const shown = await project.troupe('show', 'server');
-  const signalled = await project.troupe('signal', 'server', '1', '--leader');
-  const resumed = await project.troupe('resume', 'server');
-  const heard = await project.troupe('wait', 'server', '--text', 'reloaded', '--timeout', '20s');
+  const listed = await project.call('ps');
+  const shown = await project.call('show', 'server');
+  const signalled = await project.call('signal', 'server', '1', '--leader');
+  const resumed = await project.call('resume', 'server');
+  const heard = await project.call('wait', 'server', '--text', 'reloaded', '--timeout', '20s');
 
   expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('is paused') });
   expect(areHalted).toBeGreaterThan(0);
@@ -24,11 +23,11 @@ test('a process of the daemon is paused, shown as paused, signalled and resumed'
   expect(signalled.stdout).toContain('hears of it when it is resumed');
   expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('continues') });
   expect(heard.code).toBe(0);
-  const timeline = (await project.troupe('show', 'server')).stdout;
+  const timeline = (await project.call('show', 'server')).stdout;
   expect(timeline).toMatch(/signalled by the user: SIGHUP to 1 process \(\d+\)/);
   expect(timeline).toContain('paused by the user:');
   await waitUntil(() => carriers(`/${id}/`).every((pid) => !isHalted(pid)));
-  expect((await project.troupe('kill', '-f', 'server')).code).toBe(0);
+  expect((await project.call('kill', '-f', 'server')).code).toBe(0);
   expect(carriers(`/${id}/`)).toEqual([]);
 });
 
@@ -41,7 +40,7 @@ test.each([
 ])('%j is refused and names the way', async (args, hint) => {
   await using project = daemonProject();
 
-  const ran = await project.troupe(...args);
+  const ran = await project.call(...args);
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain(hint);

@@ -16,15 +16,9 @@ test('a command within its timeout behaves as without one', async () => {
 
 test('run --json has the same shape with and without daemon', async () => {
   await using project = daemonProject();
+  await project.startDaemon();
 
-  const ran = await project.troupe(
-    'run',
-    '--json',
-    '--timeout',
-    '60s',
-    '-c',
-    'echo out; echo err >&2; exit 3',
-  );
+  const ran = await project.call('run', '--json', '--timeout', '60s', '-c', 'echo out; echo err >&2; exit 3');
 
   expect(ran).toMatchObject({ code: 3, stderr: '' });
   expect(JSON.parse(ran.stdout)).toMatchObject({
@@ -54,8 +48,9 @@ test('a command past its timeout continues in the background', async () => {
 
 test('run --background prints only the id', async () => {
   await using project = daemonProject();
+  await project.startDaemon();
 
-  const ran = await project.troupe('run', '--background', '--', 'sleep', '1000');
+  const ran = await project.call('run', '--background', '--', 'sleep', '1000');
 
   const [started] = await project.processes();
   expect(ran).toEqual({ code: 0, stdout: `${started?.id}\n`, stderr: '' });
@@ -84,8 +79,9 @@ test.each([
   ['the longest time', ['--max-time', '200ms', 'sleep', '1000'], 124],
 ])('run of %s reports its exit code from the daemon', async (_name, args, code) => {
   await using project = daemonProject();
+  await project.startDaemon();
 
-  const ran = await project.troupe('run', '--timeout', '60s', ...args);
+  const ran = await project.call('run', '--timeout', '60s', ...args);
 
   expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^troupe: .+/) });
 });

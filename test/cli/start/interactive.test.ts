@@ -22,11 +22,11 @@ test('start --interactive reports which terminal it got', async () => {
   const ran = await project.troupe(
     ...['start', '--session', '--interactive', '--size', '90x20', '--name', 'it', '-c', command],
   );
-  const screen = await project.troupe('wait', '--text', 'name?', 'it');
-  const shown = await project.troupe('screen', '--json', 'it');
-  const typed = await project.troupe('keys', 'it', '--text', 'Ada', '--enter');
-  const ended = await project.troupe('wait', 'it');
-  const last = await project.troupe('screen', 'it');
+  const screen = await project.call('wait', '--text', 'name?', 'it');
+  const shown = await project.call('screen', '--json', 'it');
+  const typed = await project.call('keys', 'it', '--text', 'Ada', '--enter');
+  const ended = await project.call('wait', 'it');
+  const last = await project.call('screen', 'it');
 
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^service_\w{8}\n$/) });
   expect(ran.stderr).toMatch(/^troupe: A terminal of (tmux|pty): .*\. Attach: troupe attach service_\w+\n$/);
@@ -54,7 +54,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
     await person.shows(/^up$/m);
 
     const [it] = await project.processes();
-    const { view } = JSON.parse((await project.troupe('show', '--json', 'it')).stdout);
+    const { view } = JSON.parse((await project.call('show', '--json', 'it')).stdout);
     if (view.mode === 'tmux') await person.press('C-b', 'd');
     else await person.press('C-]');
     await person.shows('exit code 0');
@@ -86,7 +86,7 @@ test.each([
 ])('run --interactive %s is refused', async (_name, args, words) => {
   await using project = daemonProject();
 
-  const ran = await project.troupe('run', ...args);
+  const ran = await project.call('run', ...args);
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain(words);

@@ -7,13 +7,13 @@ const sleeper = ['--', 'sleep', '1000'];
 
 test('a second start of a name is refused with the id of the first', async () => {
   await using project = daemonProject();
-  const first = await project.troupe('start', '--name', 'web', ...sleeper);
+  const first = await project.start('--name', 'web', ...sleeper);
 
   const second = await project.troupe('start', '--name', 'web', ...sleeper);
-  const other = await project.troupe('start', '--name', 'other', ...sleeper);
+  const other = await project.call('start', '--name', 'other', ...sleeper);
 
   expect(second).toMatchObject({ code: 1, stdout: '' });
-  expect(second.stderr).toContain(`The name "web" is taken by ${first.stdout.trim()}`);
+  expect(second.stderr).toContain(`The name "web" is taken by ${first}`);
   expect(second.stderr).toContain('--replace');
   expect(other.code).toBe(0);
   expect((await project.processes()).map(({ label }) => label)).toEqual(['web', 'other']);
@@ -21,14 +21,14 @@ test('a second start of a name is refused with the id of the first', async () =>
 
 test('a name is free again after the end', async () => {
   await using project = daemonProject();
-  await project.troupe('run', '--name', 'once', '--', 'true');
+  await project.call('run', '--name', 'once', '--', 'true');
 
   expect(await project.troupe('run', '--name', 'once', '--', 'true')).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('start --replace ends the first and starts the second', async () => {
   await using project = daemonProject();
-  await project.troupe('start', '--name', 'web', ...sleeper);
+  await project.start('--name', 'web', ...sleeper);
   const [first] = await project.processes();
 
   const second = await project.troupe('start', '--name', 'web', '--replace', ...sleeper);
@@ -42,8 +42,8 @@ test('--replace without a name is refused', async () => {
   await using project = daemonProject();
 
   const [start, run] = await Promise.all([
-    project.troupe('start', '--replace', ...sleeper),
-    project.troupe('run', '--replace', ...sleeper),
+    project.call('start', '--replace', ...sleeper),
+    project.call('run', '--replace', ...sleeper),
   ]);
 
   for (const ran of [start, run]) {
@@ -58,7 +58,7 @@ test('--replace without a name is refused', async () => {
 test('exactly one of several starts at once under one name succeeds', async () => {
   await using project = daemonProject();
   // A daemon that runs already lets the starts come closer together.
-  await project.troupe('start', '--name', 'warm', ...sleeper);
+  await project.start('--name', 'warm', ...sleeper);
 
   const starts = await Promise.all(
     Array.from({ length: 5 }, () => project.troupe('start', '--name', 'web', ...sleeper)),
@@ -72,7 +72,7 @@ test('exactly one of several starts at once under one name succeeds', async () =
 
 test('replacing starts at once leave exactly one process', async () => {
   await using project = daemonProject();
-  await project.troupe('start', '--name', 'web', ...sleeper);
+  await project.start('--name', 'web', ...sleeper);
 
   const starts = await Promise.all(
     Array.from({ length: 3 }, () => project.troupe('start', '--name', 'web', '--replace', ...sleeper)),
@@ -92,7 +92,7 @@ test('a name is shared between the foreground and the background', async () => {
     what: 'the foreground process is listed',
   });
 
-  const refused = await project.troupe('start', '--name', 'web', ...sleeper);
+  const refused = await project.call('start', '--name', 'web', ...sleeper);
   const replaced = await project.troupe('start', '--name', 'web', '--replace', ...sleeper);
 
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('The name "web" is taken by') });

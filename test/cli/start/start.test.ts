@@ -26,7 +26,7 @@ test('start with an id starts a command once', async () => {
     project.troupe('start', '--id', 'backup-1', '--name', 'backup', '--', 'sh', '-c', ...words);
 
   const first = await start('echo ran >> runs; exit 3');
-  const waited = await project.troupe('wait', 'backup-1');
+  const waited = await project.call('wait', 'backup-1');
   const again = await start('echo ran >> runs; exit 3');
   const other = await start('echo other');
 
@@ -43,7 +43,7 @@ test('start with an id starts a command once', async () => {
 
 test('start uses the environment and directory of the caller', async () => {
   await using project = daemonProject();
-  await project.troupe('start', '-c', 'true');
+  await project.start('-c', 'true');
 
   const { stdout } = await project.troupe(
     'start',
@@ -55,18 +55,13 @@ test('start uses the environment and directory of the caller', async () => {
     'echo $OWN $TROUPE_TEST_MARK; pwd; echo done; exec sleep 1000',
   );
 
-  const logs = await project.troupe('logs', stdout.trim());
+  const logs = await project.call('logs', stdout.trim());
   expect(logs.stdout).toBe(`1 ${project.env.TROUPE_TEST_MARK}\n${project.path}\ndone\n`);
 });
 
 test.each([
   ['an unknown program', ['nosuchprogram'], 127, 'The program "nosuchprogram" was not found on the PATH'],
   ['a file that is no program', ['/etc/passwd'], 126, 'may not be run'],
-  ['a size without a terminal', ['--size', '80x24', 'vi'], 2, '--size needs --interactive'],
-  ['a size that is none', ['--interactive', '--size', '80', 'vi'], 2, '--size is "80"'],
-  ['an id that is none', ['--id', 'a b', 'vi'], 2, '--id is "a b"; expected 1 to 64 letters'],
-  ['an id beside --replace', ['--id', 'a', '--name', 'a', '--replace', 'vi'], 2, 'Use one of them'],
-  ['a readiness that is none', ['--ready', 'soon', 'true'], 2, '--ready is "soon"'],
 ])('start reports %s at once', async (_name, args, code, words) => {
   await using project = daemonProject();
 
@@ -76,10 +71,26 @@ test.each([
   expect(ran.stderr).toContain(words);
 });
 
-test('start waits for readiness', async () => {
+test.each([
+  ['a size without a terminal', ['--size', '80x24', 'vi'], '--size needs --interactive'],
+  ['a size that is none', ['--interactive', '--size', '80', 'vi'], '--size is "80"'],
+  ['an id that is none', ['--id', 'a b', 'vi'], '--id is "a b"; expected 1 to 64 letters'],
+  ['an id beside --replace', ['--id', 'a', '--name', 'a', '--replace', 'vi'], 'Use one of them'],
+  ['a readiness that is none', ['--ready', 'soon', 'true'], '--ready is "soon"'],
+])('start refuses %s', async (_name, args, words) => {
   await using project = daemonProject();
 
-  const ran = await project.troupe(
+  const ran = await project.call('start', ...args);
+
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(words);
+});
+
+test('start waits for readiness', async () => {
+  await using project = daemonProject();
+  await project.startDaemon();
+
+  const ran = await project.call(
     'start',
     '--ready',
     'file:there',
@@ -97,8 +108,9 @@ test.each([
   ['of one that ends', ['-c', 'exit 4'], 'it exited with code 4', 0],
 ])('start reports a readiness %s and still prints the id', async (_name, args, words, live) => {
   await using project = daemonProject();
+  await project.startDaemon();
 
-  const ran = await project.troupe('start', '--ready', 'line:never', ...args);
+  const ran = await project.call('start', '--ready', 'line:never', ...args);
 
   expect(ran).toMatchObject({ code: 1, stdout: expect.stringMatching(/^service_\w{8}\n$/) });
   expect(ran.stderr).toContain(words);
@@ -107,9 +119,9 @@ test.each([
 
 test('start accepts restart policies of container tools', async () => {
   await using project = daemonProject();
-  const { stdout } = await project.troupe('start', '--restart', 'always', '--', 'sleep', '0.2');
+  const id = await project.start('--restart', 'always', '--', 'sleep', '0.2');
 
-  const show = async () => JSON.parse((await project.troupe('show', '--json', stdout.trim())).stdout);
+  const show = async () => JSON.parse((await project.call('show', '--json', id)).stdout);
 
   // A slow machine may see a later attempt first.
   await waitUntil(async () => (await show()).view.attempt > 1, { withinMs: 30_000 });
@@ -117,8 +129,9 @@ test('start accepts restart policies of container tools', async () => {
 
 test('start --json prints the view of the process', async () => {
   await using project = daemonProject();
+  await project.startDaemon();
 
-  const ran = await project.troupe('start', '--session', '--json', '--max-time', '1h', '--', 'sleep', '1000');
+  const ran = await project.call('start', '--session', '--json', '--max-time', '1h', '--', 'sleep', '1000');
 
   expect(JSON.parse(ran.stdout)).toMatchObject({
     kind: 'service',
@@ -129,8 +142,8 @@ test('start --json prints the view of the process', async () => {
 
 test('a killed daemon leaves the command running and is replaced', async () => {
   await using project = daemonProject();
-  const first = await project.troupe('start', '--', 'sleep', '1000');
-  const { checks } = JSON.parse((await project.troupe('doctor', '--json')).stdout);
+  const first = await project.start('--', 'sleep', '1000');
+  const { checks } = JSON.parse((await project.call('doctor', '--json')).stdout);
   const says: string = checks.find(({ name }: { name: string }) => name === 'daemon').says;
   const [, daemon = '0'] = /^pid (\d+)/.exec(says) ?? [];
   process.kill(Number(daemon), 'SIGKILL');
@@ -140,25 +153,18 @@ test('a killed daemon leaves the command running and is replaced', async () => {
 
   const ids = (await project.processes()).map(({ id }) => id);
   expect(ids).toHaveLength(2);
-  expect(ids).toContain(first.stdout.trim());
-  const killed = await project.troupe('kill', '-f', first.stdout.trim());
+  expect(ids).toContain(first);
+  const killed = await project.call('kill', '-f', first);
   expect(killed.code).toBe(0);
 });
 
 test('start --stdin leaves an input that write writes to', async () => {
   await using project = daemonProject();
-  await project.troupe(
-    'start',
-    '--stdin',
-    '--name',
-    'echo',
-    '-c',
-    'while read -r line; do echo "got $line"; done',
-  );
+  await project.start('--stdin', '--name', 'echo', '-c', 'while read -r line; do echo "got $line"; done');
 
-  const written = await project.troupe('write', 'echo', 'hello', '--eof');
-  const waited = await project.troupe('wait', 'echo');
-  const { stdout } = await project.troupe('logs', 'echo');
+  const written = await project.call('write', 'echo', 'hello', '--eof');
+  const waited = await project.call('wait', 'echo');
+  const { stdout } = await project.call('logs', 'echo');
 
   expect(written).toMatchObject({ code: 0, stderr: '' });
   expect(waited.code).toBe(0);
@@ -171,17 +177,17 @@ test.each([
 ])('start refuses the restart word %s', async (word, problem) => {
   await using project = daemonProject();
 
-  const ran = await project.troupe('start', '--restart', word, '--', 'true');
+  const ran = await project.call('start', '--restart', word, '--', 'true');
 
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(problem) });
 });
 
 test('extend --max-time limits a process in the background', async () => {
   await using project = daemonProject();
-  await project.troupe('start', '--name', 'web', '--', 'sleep', '1000');
+  await project.start('--name', 'web', '--', 'sleep', '1000');
 
-  const extended = await project.troupe('extend', 'web', '--max-time', '1s');
-  const waited = await project.troupe('wait', 'web');
+  const extended = await project.call('extend', 'web', '--max-time', '1s');
+  const waited = await project.call('wait', 'web');
 
   expect(extended).toMatchObject({
     code: 0,
@@ -193,7 +199,7 @@ test('extend --max-time limits a process in the background', async () => {
 test('the first start keeps the state directory out of version control', async () => {
   await using project = daemonProject();
 
-  await project.troupe('start', '--', 'true');
+  await project.start('--', 'true');
 
   expect(readFileSync(project.file('.troupe/.gitignore'), 'utf8')).toBe('*\n');
 });

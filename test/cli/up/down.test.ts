@@ -46,7 +46,7 @@ test('a detached stack continues until down', async () => {
   expect(up).toMatchObject({ code: 0, stdout: expect.stringMatching(/^service_\w{8}\n$/), stderr: '' });
   const labels = (await project.processes()).map(({ label }) => label);
   expect(labels.toSorted()).toEqual(['cache', 'db', 'up troupe.yaml', 'web']);
-  expect((await project.troupe('down')).code).toBe(0);
+  expect((await project.call('down')).code).toBe(0);
   await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 30_000 });
 });
 
@@ -57,7 +57,7 @@ test('a second up --detach exits with 0 and leaves running processes alone', asy
     web: { command: '${RUNNER:-exec} sleep 1000', depends_on: { migrate: 'completed' }, cwd: '${HERE}' },
   };
   writeFileSync(project.file('troupe.yaml'), JSON.stringify({ processes }));
-  const unset = await project.troupe('up', '-d');
+  const unset = await project.call('up', '-d');
   Object.assign(project.env, { HERE: '.' });
 
   const first = await project.troupe('up', '-d');
@@ -123,7 +123,7 @@ test('a second up restarts only changed processes', async () => {
   };
   await project.troupe('up', '-d');
   const before = await pids();
-  const idle = await project.troupe('up');
+  const idle = await project.call('up');
   const processes = {
     web: { command: member('web'), depends_on: 'db', env: { PORT: 1 } },
     db: { command: member('db'), ready: { line: 'is up' } },
@@ -145,7 +145,7 @@ test('a second up restarts only changed processes', async () => {
   ]);
   expect(after).toEqual({ ...before, web: expect.any(Number) });
   expect(after['web']).not.toBe(before['web']);
-  expect((await project.troupe('down', 'web')).stdout).toMatch(/^✓ web: .*\n$/);
+  expect((await project.call('down', 'web')).stdout).toMatch(/^✓ web: .*\n$/);
 });
 
 test('up --detach reports a stack that fails to start', async () => {
@@ -165,7 +165,7 @@ test('up --detach reports a stack that fails to start', async () => {
 test('down reports that nothing runs', async () => {
   await using project = stackProject();
 
-  const [text, json] = await Promise.all([project.troupe('down'), project.troupe('down', '--json')]);
+  const [text, json] = await Promise.all([project.call('down'), project.call('down', '--json')]);
 
   expect(text).toEqual({ code: 0, stdout: '', stderr: 'troupe: nothing of troupe.yaml is running\n' });
   expect(json).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
