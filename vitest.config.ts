@@ -38,8 +38,10 @@ const inProcess = [
 /** Their tests start the command line program, hundreds of times. */
 const commandLine = ['test/cli/**/*.test.ts'];
 
-/** They replace modules and globals, which another file in the same worker must not see. */
-const mocked = ['test/inspector/page/**/*.test.ts'];
+/** Each file has a worker of its own: it replaces modules and globals, or leaves a heap by which every later start of a program costs more. */
+const ownWorker = ['docs', 'inspector/page', 'model', 'remote', 'scenarios', 'soak'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 const shared = {
   // Each program that a test starts is forked from a worker, which costs more the larger its heap is.
@@ -63,13 +65,13 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
+      project('own worker', ownWorker, { isolate: true }),
       project('programs', ['test/**/*.test.ts'], {
         isolate: false,
-        exclude: [...inProcess, ...commandLine, ...mocked, 'test/integration/**'],
+        exclude: [...inProcess, ...commandLine, ...ownWorker, 'test/integration/**'],
       }),
       project('command line', commandLine, { isolate: false }),
       project('in process', inProcess, { isolate: false }),
-      project('mocked modules', mocked, { isolate: true }),
     ],
   },
 });
