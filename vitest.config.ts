@@ -43,6 +43,18 @@ const ownWorker = ['docs', 'inspector/page', 'model', 'remote', 'scenarios', 'so
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
+/** Their tests start servers of NATS: `npm run test:integration` runs them. */
+const withServers = [
+  'cli/doctor-remote',
+  'cli/worker',
+  'conformance/remote',
+  'docs/remote',
+  'remote/drills',
+  'remote/end-to-end',
+  'remote/nats-servers',
+  'remote/permissions',
+].map((name) => `test/${name}.test.ts`);
+
 const shared = {
   // Each program that a test starts is forked from a worker, which costs more the larger its heap is.
   execArgv: ['--max-semi-space-size=4'],
@@ -52,10 +64,22 @@ const shared = {
   hookTimeout: 120_000,
 };
 
-/** Returns a project whose workers keep the modules of a file for the next, or load them anew for each. */
-function project(name: string, include: string[], options: { isolate: boolean; exclude?: string[] }) {
-  return { plugins: [lazySchemas], test: { ...shared, name, include, ...options } };
+interface ProjectOptions {
+  /** Whether each file has a worker of its own; otherwise the modules of one are kept for the next. */
+  readonly isolate: boolean;
+  readonly exclude?: readonly string[];
 }
+
+function project(name: string, include: string[], { isolate, exclude = withServers }: ProjectOptions) {
+  return {
+    plugins: [lazySchemas],
+    root: import.meta.dirname,
+    test: { ...shared, name, include, isolate, exclude: [...exclude] },
+  };
+}
+
+/** The part of the integration tests that runs from the sources. */
+export const servers = project('servers', withServers, { isolate: true, exclude: [] });
 
 export default defineConfig({
   test: {
@@ -68,7 +92,7 @@ export default defineConfig({
       project('own worker', ownWorker, { isolate: true }),
       project('programs', ['test/**/*.test.ts'], {
         isolate: false,
-        exclude: [...inProcess, ...commandLine, ...ownWorker, 'test/integration/**'],
+        exclude: [...inProcess, ...commandLine, ...ownWorker, ...withServers, 'test/integration/**'],
       }),
       project('command line', commandLine, { isolate: false }),
       project('in process', inProcess, { isolate: false }),

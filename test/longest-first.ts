@@ -11,7 +11,6 @@ export const longFiles = [
   'scenarios/recovery',
   'scenarios/terminals',
   'scenarios/volume',
-  'remote/drills',
   'soak/crash',
   'cli/chat/pipe',
   'cli/chat/chat-terminal',

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { servers } from '../../vitest.config.ts';
 
 /** Path of a machine-readable report of the run; without it only the terminal gets one. */
 const report = process.env['TROUPE_TEST_REPORT'];
@@ -6,12 +7,20 @@ const report = process.env['TROUPE_TEST_REPORT'];
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ['**/*.test.{ts,tsx}'],
-    globalSetup: ['../global-teardown.ts'],
+    globalSetup: ['../global-teardown.ts', '../bundle-programs.ts'],
     maxWorkers: 2,
-    // Bundlers, browsers and other runtimes take long to start, and longer beside each other.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    projects: [
+      {
+        test: {
+          name: 'packages',
+          include: ['**/*.test.{ts,tsx}'],
+          // Bundlers, browsers and other runtimes take long to start, and longer beside each other.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+      servers,
+    ],
   },
 });
