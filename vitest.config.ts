@@ -43,7 +43,7 @@ const ownWorker = ['docs', 'inspector/page', 'model', 'remote', 'scenarios', 'so
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
-/** Their tests start servers of NATS: `npm run test:integration` runs them. */
+/** Their tests start servers of NATS: `npm test` leaves them to `npm run test:integration`. */
 const withServers = [
   'cli/doctor-remote',
   'cli/worker',
@@ -96,6 +96,7 @@ export default defineConfig({
       }),
       project('command line', commandLine, { isolate: false }),
       project('in process', inProcess, { isolate: false }),
+      servers,
     ],
   },
 });
