@@ -38,12 +38,12 @@ const inProcess = [
 /** Their tests start the command line program, hundreds of times. */
 const commandLine = ['test/cli/**/*.test.ts'];
 
-/** Each file has a worker of its own: it replaces modules and globals, or leaves a heap by which every later start of a program costs more. */
+/** These files get a worker each: they replace modules and globals, or need a large heap, which slows each fork from the worker. */
 const ownWorker = ['docs', 'inspector/page', 'model', 'remote', 'scenarios', 'soak'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
-/** Their tests start servers of NATS: `npm test` leaves them to `npm run test:integration`. */
+/** These tests start NATS servers. `npm run test:integration` runs them, `npm test` does not. */
 const withServers = [
   'cli/doctor-remote',
   'cli/worker',
@@ -65,7 +65,7 @@ const shared = {
 };
 
 interface ProjectOptions {
-  /** Whether each file has a worker of its own; otherwise the modules of one are kept for the next. */
+  /** Gives each file a new worker; otherwise the files of a worker share their modules. */
   readonly isolate: boolean;
   readonly exclude?: readonly string[];
 }
@@ -78,7 +78,7 @@ function project(name: string, include: string[], { isolate, exclude = withServe
   };
 }
 
-/** The part of the integration tests that runs from the sources. */
+/** Project of the integration tests that run from the sources. */
 export const servers = project('servers', withServers, { isolate: true, exclude: [] });
 
 export default defineConfig({

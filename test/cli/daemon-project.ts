@@ -11,7 +11,7 @@ export function daemonProject() {
   const folder = tempDir();
   const mark = `test_${randomUUID()}`;
   const env = { [MARK]: mark };
-  // The daemon and its processes get it from this process where no program starts them.
+  // A daemon that this process starts inherits the mark, and so do its processes.
   process.env[MARK] = mark;
   const troupe = (...args: readonly string[]): Promise<Ran> => runProgram(args, { cwd: folder.path, env });
   const call = (...args: readonly string[]): Promise<Ran> => callProgram(args, { cwd: folder.path, env });
@@ -24,11 +24,11 @@ export function daemonProject() {
     env,
     /** Runs the real program. */
     troupe,
-    /** Runs a verb in this process. One that needs a daemon would start it from the sources: `startDaemon` comes first. */
+    /** Runs a verb in this process. Call `startDaemon` before a verb that needs a daemon, or the daemon runs from the sources. */
     call,
-    /** Starts the daemon of the real program, unless it runs. */
+    /** Starts the daemon of the real program unless one runs. */
     startDaemon,
-    /** Arranges a process: what `troupe start` does, in this process, with the daemon of the real program. @returns its id. */
+    /** Starts a process as `troupe start` does, in the daemon of the real program, and returns its id. */
     start: async (...args: readonly string[]) => {
       await startDaemon();
       const { stdout, stderr } = await call('start', ...args);

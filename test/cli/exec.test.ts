@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { callProgram } from './call-program.ts';
-import { projectDir, runProgram, startProgram } from './program.ts';
+import { type ProgramInput, projectDir, runProgram, startProgram } from './program.ts';
 
 /** A project whose agent follows a script and has no person to ask. */
 function scriptedProject() {
@@ -16,15 +16,10 @@ function scriptedProject() {
 
 type Project = ReturnType<typeof scriptedProject>;
 
-interface Given {
-  readonly input?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-const exec = ({ path }: Project, args: readonly string[], given: Given = {}) =>
+const exec = ({ path }: Project, args: readonly string[], given: ProgramInput = {}) =>
   callProgram(['exec', ...args], { cwd: path, ...given });
 
-const execProgram = ({ path, env }: Project, args: readonly string[], given: Given = {}) =>
+const execProgram = ({ path, env }: Project, args: readonly string[], given: ProgramInput = {}) =>
   runProgram(['exec', ...args], { cwd: path, ...given, env: { ...env, ...given.env } });
 
 test('stdout contains only the answer', async () => {

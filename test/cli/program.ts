@@ -19,11 +19,14 @@ export interface Ran {
   readonly stderr: string;
 }
 
-export interface ProgramOptions {
-  readonly cwd: string;
+export interface ProgramInput {
   /** Written to stdin, which then ends. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ProgramOptions extends ProgramInput {
+  readonly cwd: string;
   /** Flags of Node itself. */
   readonly node?: readonly string[];
   readonly program?: string;

@@ -49,7 +49,7 @@ function remoteProject(servers: string) {
 
 describe.skipIf(!(await hasNatsServer()))('troupe worker', { timeout: 120_000 }, () => {
   let nats: NatsServer;
-  /** Takes the commands of the pool `first`, and outlives the tests that only run them. */
+  /** Worker of the pool `first`, shared by the tests that only run commands. */
   let first: ReturnType<typeof startWorker>;
   beforeAll(async () => {
     nats = await startNats();

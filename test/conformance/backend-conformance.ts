@@ -60,7 +60,7 @@ interface Play {
   ask(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult>;
 }
 
-/** Tests the sentences of the contract on a start and the life of what was started: another way to start it fails here. */
+/** Tests the part of the contract that depends on how a process is started. */
 export function describeStart(name: string, setup: () => Promise<BackendUnderTest> | BackendUnderTest): void {
   describe(`the ${name} backend`, () => {
     test('reports the start first and once', async () => {

@@ -110,7 +110,7 @@ describe('the examples check', () => {
   });
 });
 
-/** Runs the examples of a page one after another in one program, which must end by itself. */
+/** Runs the examples of a page one after another in one program, which must exit by itself. */
 function runExamples(examples: readonly Example[]): { status: number | null; stderr: string } {
   const page = join(folder, 'page.mjs');
   const steps = examples.map(({ place, code }, index) => {

@@ -160,7 +160,7 @@ interface Editor {
   complete(name: string): readonly Option[];
 }
 
-/** A language service over the declaration files in `folder`, which the compiler emits for a package. */
+/** Creates a language service over the declaration files of the package, which it emits into `folder`. */
 function createEditor(folder: string): Editor {
   emitDeclarations(folder);
   const user = join(folder, 'user.ts');
@@ -226,7 +226,7 @@ function createEditor(folder: string): Editor {
   };
 }
 
-/** The types are checked by `npm run types`. */
+/** Emits the declaration files without a type check, which is the work of `npm run types`. */
 function emitDeclarations(folder: string): void {
   const compiler = join(rootFolder, 'node_modules/@typescript/native/bin/tsc');
   const options = [

@@ -14,7 +14,7 @@ import { carriers, commandOf, endAll, tempDir, waitUntil } from '../support/os.t
 import { startPuppetHost } from '../support/puppet-host.ts';
 import type { RealHarness } from '../support/real.ts';
 import { openAsker, startWorkerProgram, type WorkerProgram } from '../support/remote.ts';
-import { isLong } from '../support/volume.ts';
+import { isLong, volume } from '../support/volume.ts';
 
 const MIB = 2 ** 20;
 /** Length of an outage of all servers. */
@@ -137,7 +137,7 @@ inCluster('on a cluster of three servers', { timeout: within }, () => {
 
     const handles = Array.from({ length: sizes.starts }, () => start(stage, { command }));
     for (let kill = 0; kill < sizes.kills; kill += 1) {
-      await waitUntil(() => started().length >= 20 + (kill * sizes.starts) / (sizes.kills + 2));
+      await waitUntil(() => started().length >= volume(20, 40) + (kill * sizes.starts) / (sizes.kills + 2));
       await workers.shift()?.kill();
       workers.push(await openWorker(options));
     }

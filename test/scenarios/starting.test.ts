@@ -1,19 +1,10 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { lastValueFrom, toArray } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { CommandSpec, FinalView, SpawnFailureCause } from '../../src/index.ts';
-import { carriers, fixtureProgram, tempDir, waitUntil } from '../support/os.ts';
+import { carriers, countOpenFiles, fixtureProgram, tempDir, waitUntil } from '../support/os.ts';
 import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -114,7 +105,7 @@ test('a command with too long arguments fails to start', async () => {
 test('failed starts leak no slot and no descriptor', async () => {
   await using stage = openRealHarness({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
   await stage.supervisor.execute({ command: ['true'] });
-  const before = readdirSync('/proc/self/fd').length;
+  const before = countOpenFiles();
 
   for (let round = 0; round < 20; round += 1) {
     const failed = stage.supervisor.start({ command: ['no-such-program'], background: round % 2 === 0 });
@@ -122,7 +113,7 @@ test('failed starts leak no slot and no descriptor', async () => {
   }
 
   expect(await stage.supervisor.execute({ command: 'echo fine' })).toMatchObject({ stdout: 'fine\n' });
-  await waitUntil(() => readdirSync('/proc/self/fd').length <= before + 2);
+  await waitUntil(() => countOpenFiles() <= before + 2);
 });
 
 interface Report {

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import type { CommandSpec, ProcessHandle, ScreenCapture } from '../../src/index.ts';
-import { isInstalled } from '../support/installed.ts';
+import { isInstalled, listTerminals } from '../support/installed.ts';
 import { waitUntil } from '../support/os.ts';
 import { openRealHarness, type RealHarness } from '../support/real.ts';
 
-const kinds = (['pty', 'tmux'] as const).filter((kind) => kind === 'pty' || isInstalled('tmux'));
+const kinds = listTerminals();
 
 const withinMs = 30_000;
 

@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isInstalled } from '../support/installed.ts';
-import { waitUntil } from '../support/os.ts';
+import { listTerminals } from '../support/installed.ts';
+import { countOpenFiles, waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 import { volume } from '../support/volume.ts';
 
-const kinds = (['pty', 'tmux'] as const).filter((kind) => kind === 'pty' || isInstalled('tmux'));
-
-const descriptors = () => readdirSync('/proc/self/fd').length;
+const kinds = listTerminals();
 
 test('time-out and exit at one moment end it once', { timeout: 120_000 }, async () => {
   await using stage = openRealHarness({
@@ -73,11 +71,11 @@ test.each(kinds)(
       }
     };
     await round(volume(10, 20));
-    const before = descriptors();
+    const before = countOpenFiles();
 
     await round(volume(30, 200));
 
-    await waitUntil(() => descriptors() <= before + 2, {
+    await waitUntil(() => countOpenFiles() <= before + 2, {
       withinMs: 10_000,
       what: 'descriptors back at the baseline',
     });
@@ -110,10 +108,10 @@ interface Resources {
   readonly exitListeners: number;
 }
 
-/** What this program holds now, by the word of the system and of Node. */
+/** Counts what this program holds, as the system and Node report it. */
 function resources(): Resources {
   return {
-    descriptors: descriptors(),
+    descriptors: countOpenFiles(),
     zombies: readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .filter((pid) => isZombieOfOurs(pid)).length,
@@ -132,9 +130,9 @@ function isZombieOfOurs(pid: string): boolean {
   }
 }
 
-/** The test runner itself opens and closes one or another thing meanwhile. */
+/** Compares with a tolerance, since the test runner opens and closes files meanwhile. */
 function isWithin(now: Resources, before: Resources): boolean {
-  // On a busy machine more may run at once than before, and one more batch of pipes is made and kept; a leak would be one for each.
+  // On a busy machine more commands may run at once, which adds a batch of pipes to the pool. A leak would add one descriptor a command.
   const pipes = 16;
   return (
     now.zombies === 0 && now.descriptors <= before.descriptors + pipes + 3 && now.active <= before.active + 3

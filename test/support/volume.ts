@@ -1,8 +1,8 @@
-/** True in `npm run soak:volume`, which CI runs, too. */
+/** True in the long form: `npm run soak:volume`, which CI also runs, and `npm run soak:remote`. */
 export const isLong: boolean = process.env['TROUPE_LONG_RUNS'] !== undefined;
 
 /**
- * Returns how often a test repeats what it does: `short` in `npm test`, where a law that is broken each time is found as well, and `long`
- * where one that is broken rarely has to be found.
+ * Returns the number of repetitions: `short` in `npm test`, enough for a fault that shows each time; `long` in the long form, for faults
+ * that show rarely.
  */
 export const volume = (short: number, long: number): number => (isLong ? long : short);

@@ -18,7 +18,7 @@ export interface PathStep<Machine extends AnyStateMachine> {
 export type GeneratedPath<Machine extends AnyStateMachine> = readonly PathStep<Machine>[];
 
 export interface PathOptions<Machine extends AnyStateMachine> {
-  /** Input with which each path starts the machine. */
+  /** Input of the machine, the same for each path. */
   readonly input: InputFrom<Machine>;
   /** The events with each payload that makes a difference: a branch whose payload is not listed is never walked. */
   readonly events: readonly EventFromLogic<Machine>[];
@@ -51,7 +51,7 @@ export function generatePaths<Machine extends AnyStateMachine>(
   const wayTo = new Map<string, GeneratedPath<Machine>>([[begin, []]]);
   const paths: GeneratedPath<Machine>[] = [];
   const beginnings = new Set<GeneratedPath<Machine>>();
-  // Breadth first: the iteration comes to the states that are added meanwhile, nearest first.
+  // Breadth first: the loop also visits the states that it adds, nearest first.
   for (const [key, way] of wayTo) {
     const steps: readonly PathStep<Machine>[] = Object.values(adjacency.get(key)?.transitions ?? {});
     if (steps.length > 0) beginnings.add(way);

@@ -12,6 +12,7 @@ import { callProgram } from '../call-program.ts';
 import {
   cleanEnvironment,
   mainFile,
+  type ProgramInput,
   projectDir,
   runProgram,
   STARTED_WITHIN_MS,
@@ -30,18 +31,13 @@ function project(agents: readonly string[] = ['worker'], policy = 'auto') {
   return made;
 }
 
-interface Given {
-  readonly input?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-const chat = ({ path }: { path: string }, args: readonly string[], given: Given = {}) =>
+const chat = ({ path }: { path: string }, args: readonly string[], given: ProgramInput = {}) =>
   callProgram(['chat', ...args], { cwd: path, ...given });
 
 const chatProgram = (
   { path, env }: ReturnType<typeof projectDir>,
   args: readonly string[],
-  given: Given = {},
+  given: ProgramInput = {},
 ) => runProgram(['chat', ...args], { cwd: path, ...given, env: { ...env, ...given.env } });
 
 test('each line is a message of its own', async () => {

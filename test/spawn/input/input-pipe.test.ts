@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { waitUntil } from '../../support/os.ts';
+import { countOpenFiles, waitUntil } from '../../support/os.ts';
 import { openRealHarness } from '../../support/real.ts';
-
-const openFiles = () => readdirSync('/proc/self/fd').length;
 
 const backends = [
   { name: 'pipe', lifetime: 'session' },
@@ -54,11 +52,11 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
       await Promise.all(handles.map((handle) => handle.ended));
     };
     await startSome();
-    const before = openFiles();
+    const before = countOpenFiles();
 
     for (let round = 0; round < 3; round += 1) await startSome();
 
-    await waitUntil(() => openFiles() <= before + 10, { what: `about ${before} files are open` });
+    await waitUntil(() => countOpenFiles() <= before + 10, { what: `about ${before} files are open` });
   });
 
   test('input belongs to one process, read or not', { timeout: 60_000 }, async () => {
@@ -101,9 +99,9 @@ test('a program that cannot be started leaves no input open', async () => {
   const start = () =>
     stage.supervisor.start({ command: ['/no/such/program'], stdin: 'pipe', background: true });
   for (let count = 0; count < 10; count += 1) await start().ended;
-  const before = openFiles();
+  const before = countOpenFiles();
 
   for (let count = 0; count < 50; count += 1) await start().ended;
 
-  await waitUntil(() => openFiles() <= before + 10, { what: `about ${before} files are open` });
+  await waitUntil(() => countOpenFiles() <= before + 10, { what: `about ${before} files are open` });
 });

@@ -2,9 +2,7 @@ import { closeSync, readdirSync, readFileSync, readlinkSync, writeFileSync, writ
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSupervisor } from '../../../src/index.ts';
 import { createFifoPool } from '../../../src/spawn/pipe/fifo-pool.ts';
-import { tempDir, waitUntil } from '../../support/os.ts';
-
-const openFiles = () => readdirSync('/proc/self/fd').length;
+import { countOpenFiles, tempDir, waitUntil } from '../../support/os.ts';
 
 /** Counts pipes only, because others in this program open and close files as well. */
 const openFifos = () =>
@@ -92,12 +90,14 @@ test('a command never reads the output of another', { timeout: 60_000 }, async (
 });
 
 test('a shutdown closes the descriptors of the pool', async () => {
-  const before = openFiles();
+  const before = countOpenFiles();
   const supervisor = createSupervisor({ stateDirectory: false });
   await supervisor.execute({ command: 'true' });
 
   await supervisor.shutdown();
 
   // Descriptors passed to a child are closed in a later turn.
-  await waitUntil(() => openFiles() <= before + 1, { what: `no more than ${before} + 1 files are open` });
+  await waitUntil(() => countOpenFiles() <= before + 1, {
+    what: `no more than ${before} + 1 files are open`,
+  });
 });

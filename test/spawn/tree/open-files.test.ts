@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   isReadable,
@@ -7,7 +7,7 @@ import {
   readMemory,
   readPolled,
 } from '../../../src/spawn/tree/open-files.ts';
-import { tempDir } from '../../support/os.ts';
+import { countOpenFiles, tempDir } from '../../support/os.ts';
 
 const noPid = 2 ** 22;
 const onLinux = test.skipIf(process.platform !== 'linux');
@@ -51,10 +51,9 @@ test('an ended process has no descriptors and no memory', () => {
 });
 
 onLinux('memory that is not mapped is null, and leaves no descriptor open', () => {
-  const count = () => readdirSync('/proc/self/fd').length;
-  const before = count();
+  const before = countOpenFiles();
 
   expect(readMemory(process.pid, { address: 0n, length: 8 })).toBeNull();
   expect(readPolled(process.pid, { address: 0n, count: 2 })).toBeNull();
-  expect(count()).toBe(before);
+  expect(countOpenFiles()).toBe(before);
 });
