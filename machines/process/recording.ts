@@ -35,7 +35,8 @@ export const recordAdoption: Recorder = (_, event) =>
 export const recordSpawnFailure: Recorder = (_, event) => {
   if (event.type !== 'process.spawnFailed') return {};
   const { cause, code, message } = event;
-  return { spawnFailure: { type: 'spawnFailed', cause, code, message } };
+  // Without a process there is nothing that could still print.
+  return { spawnFailure: { type: 'spawnFailed', cause, code, message }, outputEnded: true };
 };
 
 export const recordExit: Recorder = (_, event) =>

@@ -150,6 +150,12 @@ export class SupervisedProcess {
     this.input.beginAttempt();
   }
 
+  /** To be called when no more output of an attempt can come, even after the end: its log waits for late output, open. */
+  endOutput(attempt: number): void {
+    const { life } = this;
+    if (life.hasEnded && !life.hasLeftovers && life.view.attempt === attempt) this.output.close();
+  }
+
   /** Leaves the process running for the next supervisor; see `ProcessLife.detach`. Observers of it complete. */
   detach(): boolean {
     if (!this.life.detach()) return false;

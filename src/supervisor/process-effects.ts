@@ -52,6 +52,7 @@ export function provideProcessEffects({
           tell: (fact) => {
             if (fact.type === 'process.exited') output.log.expectEnd();
             sendBack({ ...fact, atMs: clock.nowMs() });
+            if (fact.type === 'output.ended') process.endOutput(input.attempt);
           },
           keepScreen: (screen) => process.input.terminal.keep(screen),
           onCommand: receive,

@@ -1,17 +1,9 @@
-import { closeSync, readdirSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
+import { closeSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createPipePool, type PipePool } from '../../../src/spawn/input/pipe-pool.ts';
-import { waitUntil } from '../../support/os.ts';
+import { countOpenFiles, waitUntil } from '../../support/os.ts';
 
-const openPipes = () =>
-  readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const name = readlinkSync(`/proc/self/fd/${fd}`);
-      return name.startsWith('pipe:') ? [name] : [];
-    } catch {
-      return [];
-    }
-  }).length;
+const openPipes = () => countOpenFiles('pipe:');
 
 function take(pool: PipePool) {
   const pipe = pool.take();

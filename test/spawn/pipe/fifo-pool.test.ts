@@ -1,18 +1,11 @@
-import { closeSync, readdirSync, readFileSync, readlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, readFileSync, readlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSupervisor } from '../../../src/index.ts';
 import { createFifoPool } from '../../../src/spawn/pipe/fifo-pool.ts';
 import { countOpenFiles, tempDir, waitUntil } from '../../support/os.ts';
 
 /** Counts pipes only, because others in this program open and close files as well. */
-const openFifos = () =>
-  readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).includes('/troupe-fifo-');
-    } catch {
-      return false;
-    }
-  }).length;
+const openFifos = () => countOpenFiles('/troupe-fifo-');
 
 test('a FIFO returns the bytes written to it', () => {
   const pool = createFifoPool();
