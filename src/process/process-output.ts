@@ -148,7 +148,7 @@ export class ProcessOutput {
     this.attemptOffset = this.log.bytes;
   }
 
-  /** Marks the end. `isOpen`: leftovers may still write, and late output is accepted until `close`. */
+  /** Marks the end. `isOpen`: leftovers or another holder of a pipe may still write; late output is accepted until `close`. */
   end({ isOpen }: { readonly isOpen: boolean }): void {
     this.log.markEnd(isOpen ? 'keep' : 'flush');
     this.log.finish();

@@ -150,7 +150,7 @@ export class SupervisedProcess {
     this.input.beginAttempt();
   }
 
-  /** To be called when no more output of an attempt can come, even after the end: its log waits for late output, open. */
+  /** To be called when no more output of an attempt can come. If the process has ended before, its log was open until now. */
   endOutput(attempt: number): void {
     const { life } = this;
     if (life.hasEnded && !life.hasLeftovers && life.view.attempt === attempt) this.output.close();
