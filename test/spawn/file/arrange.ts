@@ -126,7 +126,7 @@ export function createStage(tools?: LauncherTools) {
       },
       fact: <T extends ToldFact['type']>(type: T) =>
         waitUntil(() => facts.find((fact): fact is Extract<ToldFact, { type: T }> => fact.type === type), {
-          what: `${type} is reported; reported were ${facts.map((fact) => fact.type).join(', ')}`,
+          what: () => `${type} is reported; reported were ${facts.map((fact) => fact.type).join(', ')}`,
         }) as Promise<Extract<ToldFact, { type: T }>>,
       send: (command) => listener(command),
       ask: (toCommand) => new Promise((resolve) => listener(toCommand(resolve))),

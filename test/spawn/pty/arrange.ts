@@ -86,7 +86,7 @@ export function createStage(options: { table?: ProcessTable } = {}) {
       fact: <T extends ToldFact['type']>(type: T) =>
         waitUntil(() => facts.find((fact): fact is Extract<ToldFact, { type: T }> => fact.type === type), {
           withinMs: 20_000,
-          what: `${type} is reported; reported were ${facts.map((fact) => fact.type).join(', ')}`,
+          what: () => `${type} is reported; reported were ${facts.map((fact) => fact.type).join(', ')}`,
         }) as Promise<Extract<ToldFact, { type: T }>>,
       text: () => {
         const pieces = [...log.chunks(0)];

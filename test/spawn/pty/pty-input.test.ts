@@ -104,7 +104,9 @@ test('writes do not mix in any order', async () => {
   const write = input.write(Buffer.from('ghi'));
   await settle(clock, Promise.all([order, write]));
 
-  await waitUntil(() => printed() === 'abcdefghi', { what: `abcdefghi instead of ${printed()}` });
+  await waitUntil(() => printed() === 'abcdefghi', {
+    what: () => `abcdefghi instead of ${printed()}`,
+  });
 });
 
 test('a write that breaks stops none after it', async () => {

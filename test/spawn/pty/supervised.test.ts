@@ -3,18 +3,20 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ProcessHandle } from '../../../src/index.ts';
-import { carriers, endAll, tempDir, waitUntil } from '../../support/os.ts';
+import type { CaptureAnswer, ProcessHandle } from '../../../src/index.ts';
+import { carriers, commandOf, endAll, tempDir, waitUntil } from '../../support/os.ts';
 import { openRealHarness } from '../../support/real.ts';
 
-const shows = (handle: ProcessHandle, text: string) =>
-  waitUntil(
+const shows = (handle: ProcessHandle, text: string) => {
+  let answer: CaptureAnswer | null = null;
+  return waitUntil(
     async () => {
-      const answer = await handle.capture();
+      answer = await handle.capture();
       return answer.ok && answer.screen.lines.join('\n').includes(text) ? answer.screen : null;
     },
-    { withinMs: 30_000, what: `${text} is on the screen` },
+    { withinMs: 30_000, what: () => `${text} is on the screen; the last answer: ${JSON.stringify(answer)}` },
   );
+};
 
 test('an interactive process takes input from start to end', async () => {
   await using stage = openRealHarness({ terminal: 'pty' });
@@ -148,12 +150,14 @@ test('a halted program in an interactive shell ends with it', async () => {
   });
   await shows(handle, 'ready>');
   await handle.sendKeys({ text: 'sleep 300', pressEnter: true });
-  await waitUntil(() => stage.alive(handle.id).length === 2);
-  await handle.sendKeys({ keys: ['C-z'] });
+  // As a fork of the shell it is not yet in the foreground, and the key would reach the shell, which ignores it.
+  await waitUntil(() => stage.alive(handle.id).some((pid) => commandOf(pid)[0] === 'sleep'));
+  const halted = await handle.sendKeys({ keys: ['C-z'] });
   await shows(handle, 'Stopped');
 
   const answer = await handle.kill({ grace: '60s' });
 
+  expect(halted.ok).toBe(true);
   expect(answer).toMatchObject({ type: 'killed', receipt: { escalated: false, survivors: [] } });
   expect(stage.alive(handle.id)).toEqual([]);
 });

@@ -167,7 +167,7 @@ export function createStage({
       fact: <T extends ToldFact['type']>(type: T) =>
         waitUntil(() => facts.find((fact): fact is Extract<ToldFact, { type: T }> => fact.type === type), {
           withinMs: 30_000,
-          what: `${type} is reported; reported were ${JSON.stringify(facts)}`,
+          what: () => `${type} is reported; reported were ${JSON.stringify(facts)}`,
         }) as Promise<Extract<ToldFact, { type: T }>>,
       shows: (text: string) =>
         waitUntil(async () => (await screenText()).includes(text), {
