@@ -14,13 +14,16 @@ export interface TreeSampler {
 interface Sampled {
   readonly tree: Pick<ProcessTree, 'sample'>;
   readonly onUnmarked: (entries: readonly ProcessEntry[]) => void;
-  isNew: boolean;
+  /** Searches of the whole tree that are still to come. */
+  searchesLeft: number;
 }
 
 /** Parents with a shorter life are missed. */
 const firstPauseMs = 100;
 /** Programs detach soon after their start, and each sample wakes this program. */
 const maxPauseMs = 1_000;
+/** Two, so that what began before the first sample is read twice as well: it may leave its group and shed its mark in between. */
+const searchesPerTree = 2;
 /** Pause between samples as a part of the age of the youngest tree. */
 const pausePerAge = 0.1;
 
@@ -43,9 +46,10 @@ export function createTreeSampler(options: {
     const { last, entries } = (await table.listNewborn?.(before[0])) ?? { last: null, entries: [] };
     before = [before[1], last];
     for (const each of [...sampled]) {
-      if (!each.isNew && entries.length === 0) continue;
-      const unmarked = await each.tree.sample(each.isNew ? null : entries);
-      each.isNew = false;
+      const isSearched = each.searchesLeft > 0;
+      if (!isSearched && entries.length === 0) continue;
+      const unmarked = await each.tree.sample(isSearched ? null : entries);
+      if (isSearched) each.searchesLeft -= 1;
       if (unmarked.length > 0 && sampled.has(each)) each.onUnmarked(unmarked);
     }
   }
@@ -75,7 +79,7 @@ export function createTreeSampler(options: {
     add: (tree, onUnmarked) => {
       // There a sample would be a program to start.
       if (table.listNewborn === undefined) return () => {};
-      const added = { tree, onUnmarked, isNew: true };
+      const added = { tree, onUnmarked, searchesLeft: searchesPerTree };
       sampled.add(added);
       youngestAtMs = clock.nowMs();
       if (!isSampling && nextAtMs > youngestAtMs + firstPauseMs) plan();

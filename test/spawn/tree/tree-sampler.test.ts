@@ -5,7 +5,7 @@ import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import type { ProcessEntry, ProcessTable } from '../../../src/spawn/tree/process-table.ts';
 import { createProcessTree } from '../../../src/spawn/tree/process-tree.ts';
 import { createTreeSampler } from '../../../src/spawn/tree/tree-sampler.ts';
-import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { commandOf, endAll, isAlive, stateOf, waitUntil } from '../../support/os.ts';
 import { createFakeTable, entry, leaderIdentity } from './entries.ts';
 import { createTrees } from './start-tree.ts';
@@ -103,6 +103,14 @@ test('dead members are forgotten, however many are sampled', async () => {
   expect(await tree.survey()).toEqual([]);
 });
 
+/** Moves the time forward by the pause before the next sample, `times` times. */
+async function passSamples(clock: VirtualClock, times: number): Promise<void> {
+  for (let left = times; left > 0; left -= 1) {
+    clock.advance(100);
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  }
+}
+
 /** A sampler on a machine whose newborn processes are played. */
 function arrangeSampler() {
   const born: number[] = [];
@@ -116,12 +124,7 @@ function arrangeSampler() {
   };
   const table = { ...createFakeTable({ entries: [], carriers: [] }), listNewborn };
   const sampler = createTreeSampler({ table, clock, reportError: (error) => errors.push(error) });
-  const pass = async (times = 1) => {
-    for (let left = times; left > 0; left -= 1) {
-      clock.advance(100);
-      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
-    }
-  };
+  const pass = (times = 1) => passSamples(clock, times);
   const given: (readonly number[] | null)[] = [];
   const told: number[] = [];
   const add = (sample?: () => Promise<readonly ProcessEntry[]>) =>
@@ -137,7 +140,7 @@ function arrangeSampler() {
   return { born, asked, errors, pass, add, given, told };
 }
 
-test('a tree is searched once, and gets each newborn process twice', async () => {
+test('a tree is searched twice, and gets each newborn process twice', async () => {
   const { born, pass, add, given, told } = arrangeSampler();
   add();
 
@@ -147,8 +150,29 @@ test('a tree is searched once, and gets each newborn process twice', async () =>
   born.push(502);
   await pass(4);
 
-  expect(given).toEqual([null, [501], [501, 502], [502]]);
+  expect(given).toEqual([null, null, [501], [501, 502], [502]]);
   expect(told).toEqual([501, 501, 502, 502]);
+});
+
+test('a child that detaches after the first sample is told', async () => {
+  const { carriers, content, tree } = arrange({ carriers: [200] });
+  const clock = createVirtualClock();
+  const table = {
+    ...createFakeTable(content),
+    listNewborn: async () => ({ last: 200, entries: [] }),
+  };
+  const sampler = createTreeSampler({ table, clock, reportError: (error) => expect.fail(String(error)) });
+  const told: number[] = [];
+  // As a fork of the leader, before it executes `env -i setsid`.
+  content.entries = [entry(100), entry(200, { ppid: 100 })];
+  sampler.add(tree, (unmarked) => void told.push(...unmarked.map(({ pid }) => pid)));
+  await passSamples(clock, 1);
+
+  carriers.pop();
+  content.entries = [entry(100), child];
+  await passSamples(clock, 3);
+
+  expect(told).toEqual([200]);
 });
 
 test('an old tree is sampled every second, and a new one at once', async () => {
