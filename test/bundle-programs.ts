@@ -42,7 +42,10 @@ export default async function bundlePrograms(): Promise<() => void> {
   chmodSync(folder, 0o755);
   await Promise.all([bundleCommandLine(join(folder, 'cli')), bundleLibrary(join(folder, 'library'))]);
   process.env['TROUPE_TEST_PROGRAMS'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // An interrupted run has no teardown.
+  process.once('exit', remove);
+  return remove;
 }
 
 async function bundleCommandLine(folder: string): Promise<void> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCgroups } from '../src/spawn/cgroup/cgroups.ts';
-import { endAll } from './support/os.ts';
+import { endAll, kill, stall } from './support/os.ts';
 
 /** A process that was ordered to end may need this long on a slow machine. */
 const MAX_WAIT_MS = 5_000;
@@ -26,7 +26,11 @@ export default function markRun(): () => Promise<void> {
   process.env['TROUPE_TEST_RUN'] = mark;
   process.env['TMPDIR'] = folder;
 
+  const endNow = (): void => endInterrupted({ mark, folder });
+  process.once('exit', endNow);
+
   return async () => {
+    process.off('exit', endNow);
     const processes = await waitUntilGone({ mark, folder });
     // A test that was cancelled has not cleaned up, and a persistent process outlives the run.
     await endAll(processes.map(({ pid }) => pid));
@@ -49,6 +53,19 @@ export default function markRun(): () => Promise<void> {
     process.exitCode = 1;
     throw new Error(`The tests left something behind:\n${leftovers.map((line) => `  ${line}`).join('\n')}`);
   };
+}
+
+/** Ends an interrupted run, for which the test runner exits at once. Its workers are ended as well, because they would start more. */
+function endInterrupted(run: Run): void {
+  const untilMs = performance.now() + MAX_WAIT_MS;
+  for (;;) {
+    const carriers = findCarriers(run, { withWorkers: true });
+    if (carriers.length === 0 || performance.now() > untilMs) break;
+    for (const { pid } of carriers) kill(pid);
+    stall(LOOK_AGAIN_MS);
+  }
+  removeDeadCgroups();
+  rmSync(run.folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Removes what supervisors leave that were killed together with their watchdog: the next supervisor would do the same. */
@@ -78,14 +95,14 @@ async function waitUntilGone(run: Run): Promise<readonly Carrier[]> {
 }
 
 /**
- * Who carries the mark and is not one of the test runner's own workers; and tmux servers, which carry none, but listen in the folder. Only
- * Linux tells.
+ * Who carries the mark and is not one of the test runner's own workers, unless `withWorkers`; and tmux servers, which carry none, but listen
+ * in the folder. Only Linux tells.
  */
-function findCarriers({ mark, folder }: Run): readonly Carrier[] {
+function findCarriers({ mark, folder }: Run, { withWorkers = false } = {}): readonly Carrier[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => (carriesMark(pid, mark) || listensIn(pid, folder)) && toCarrier(pid))
+    .map((pid) => (carriesMark(pid, mark) || listensIn(pid, folder)) && toCarrier(pid, { withWorkers }))
     .filter((carrier) => carrier !== false && carrier !== null);
 }
 
@@ -97,11 +114,12 @@ function listensIn(pid: string, folder: string): boolean {
   return read(pid, 'comm').startsWith('tmux') && read(pid, 'cmdline').includes(`${folder}/`);
 }
 
-function toCarrier(pid: string): Carrier | null {
+function toCarrier(pid: string, { withWorkers }: { readonly withWorkers: boolean }): Carrier | null {
   const stat = read(pid, 'stat');
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const isDead = state === undefined || state === '' || state === 'Z' || state === 'X';
-  if (isDead || Number(parent) === process.pid) return null;
+  if (isDead || Number(pid) === process.pid) return null;
+  if (!withWorkers && Number(parent) === process.pid) return null;
   return { pid: Number(pid), command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() };
 }
 

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import { grepLines } from '../../src/output/grep.ts';
-
-/** Holds this thread up as others do on a busy machine: time passes, and it computes nothing. */
-function stall(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
+import { stall } from '../support/os.ts';
 
 test('an expression is not charged with the time of others', () => {
   let stalls = 3;

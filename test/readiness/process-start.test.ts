@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import { findStart } from '../../src/readiness/process-start.ts';
-
-/** Holds this thread up as others do on a busy machine. */
-function stall(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
+import { stall } from '../support/os.ts';
 
 test.each([1, 2])('a stall before clock reading %d moves no start', async (stalled) => {
   const clock = createRealClock();

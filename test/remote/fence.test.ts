@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchFence } from '../../src/remote/fence.ts';
-import { waitUntil } from '../support/os.ts';
+import { stall, waitUntil } from '../support/os.ts';
 
 function useVirtualTime(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
@@ -81,7 +81,7 @@ test('a worker that stood still is fenced', async () => {
   const { reasons } = open(Number.POSITIVE_INFINITY);
 
   // Nothing of this program runs meanwhile.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_600);
+  stall(4_600);
   await waitUntil(() => reasons.length > 0);
 
   expect(reasons[0]).toMatch(/^this program stood still for \d{4} ms$/);
