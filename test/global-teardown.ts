@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCgroups } from '../src/spawn/cgroup/cgroups.ts';
-import { endAll, kill, stall } from './support/os.ts';
+import {
+  commandOf,
+  directoryOf,
+  endAll,
+  environmentOf,
+  isAlive,
+  kill,
+  listPids,
+  parentOf,
+  stall,
+} from './support/os.ts';
 
 /** A process that was ordered to end may need this long on a slow machine. */
 const MAX_WAIT_MS = 5_000;
@@ -58,11 +68,11 @@ export default function markRun(): () => Promise<void> {
 /** Ends an interrupted run, for which the test runner exits at once. Its workers are ended as well, because they would start more. */
 function endInterrupted(run: Run): void {
   const untilMs = performance.now() + MAX_WAIT_MS;
-  for (;;) {
+  // A process may be started behind the look that finds its parent, so nothing must be left twice.
+  for (let timesGone = 0; timesGone < 2 && performance.now() < untilMs; stall(LOOK_AGAIN_MS)) {
     const carriers = findCarriers(run, { withWorkers: true });
-    if (carriers.length === 0 || performance.now() > untilMs) break;
     for (const { pid } of carriers) kill(pid);
-    stall(LOOK_AGAIN_MS);
+    timesGone = carriers.length === 0 ? timesGone + 1 : 0;
   }
   removeDeadCgroups();
   rmSync(run.folder, { recursive: true, force: true, maxRetries: 5 });
@@ -95,41 +105,28 @@ async function waitUntilGone(run: Run): Promise<readonly Carrier[]> {
 }
 
 /**
- * Who carries the mark and is not one of the test runner's own workers, unless `withWorkers`; and tmux servers, which carry none, but listen
- * in the folder. Only Linux tells.
+ * Finds what this run has started and is not one of the test runner's own workers, unless `withWorkers`: carriers of the mark; tmux servers
+ * and their commands, which carry none, but listen or work in the folder. Only Linux tells.
  */
-function findCarriers({ mark, folder }: Run, { withWorkers = false } = {}): readonly Carrier[] {
+function findCarriers(run: Run, { withWorkers = false } = {}): readonly Carrier[] {
   if (process.platform !== 'linux') return [];
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => (carriesMark(pid, mark) || listensIn(pid, folder)) && toCarrier(pid, { withWorkers }))
-    .filter((carrier) => carrier !== false && carrier !== null);
+  return listPids()
+    .filter((pid) => pid !== process.pid && (isOf(run, pid) || listensIn(pid, run.folder)) && isAlive(pid))
+    .filter((pid) => withWorkers || parentOf(pid) !== process.pid)
+    .map((pid) => ({ pid, command: commandOf(pid).join(' ') }));
 }
 
-function carriesMark(pid: string, mark: string): boolean {
-  return read(pid, 'environ').split('\0').includes(`TROUPE_TEST_RUN=${mark}`);
+function isOf({ mark, folder }: Run, pid: number): boolean {
+  const variables = environmentOf(pid).split('\0');
+  if (variables.includes(`TROUPE_TEST_RUN=${mark}`)) return true;
+  // The terminal of a launcher is in the folder, and a command works there.
+  const isSupervised = variables.some((variable) => variable.startsWith('TROUPE_LINEAGE='));
+  return isSupervised && [...variables, directoryOf(pid)].some((text) => `${text}/`.includes(`${folder}/`));
 }
 
-function listensIn(pid: string, folder: string): boolean {
-  return read(pid, 'comm').startsWith('tmux') && read(pid, 'cmdline').includes(`${folder}/`);
-}
-
-function toCarrier(pid: string, { withWorkers }: { readonly withWorkers: boolean }): Carrier | null {
-  const stat = read(pid, 'stat');
-  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const isDead = state === undefined || state === '' || state === 'Z' || state === 'X';
-  if (isDead || Number(pid) === process.pid) return null;
-  if (!withWorkers && Number(parent) === process.pid) return null;
-  return { pid: Number(pid), command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() };
-}
-
-/** Returns '' if the process is gone or belongs to another user. */
-function read(pid: string, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
+function listensIn(pid: number, folder: string): boolean {
+  const [program = '', ...args] = commandOf(pid);
+  return basename(program) === 'tmux' && args.join(' ').includes(`${folder}/`);
 }
 
 /**

@@ -9,7 +9,16 @@ import { serveDaemon } from '../../src/control/daemon.ts';
 import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
-import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../support/os.ts';
+import {
+  carriers,
+  commandOf,
+  endAll,
+  fixtureProgram,
+  isAlive,
+  listPids,
+  tempDir,
+  waitUntil,
+} from '../support/os.ts';
 
 const program = fixtureProgram('serves.ts');
 
@@ -42,16 +51,7 @@ function openDaemonStage(idleMs: number) {
 
 /** Finds processes whose command line names the directory. */
 function findMentions(directory: string): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => commandLineOf(pid).includes(`\0${directory}\0`));
-}
-
-function commandLineOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
+  return listPids().filter((pid) => commandOf(pid).slice(1).includes(directory));
 }
 
 test('callers at the same time get one and the same daemon', async () => {

@@ -9,6 +9,7 @@ import { loadAgent } from '../../src/agents/load-agent.ts';
 import type { PermissionQuestion } from '../../src/policy/authorize.ts';
 import { openProject } from '../agents/project.ts';
 import { mainFile } from '../cli/program.ts';
+import { commandOf, listPids } from '../support/os.ts';
 import { type ChatEndpoint, lastText, startChatEndpoint } from './chat-endpoint.ts';
 
 const scripted = 'model: scripted\npolicy: { mode: dangerous }';
@@ -248,15 +249,7 @@ function listeningEndpoint(): Promise<ChatEndpoint> {
 
 /** What `ps` would show of every process. */
 function commandLines(): readonly string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      } catch {
-        return '';
-      }
-    });
+  return listPids().map((pid) => commandOf(pid).join(' '));
 }
 
 function filesIn(directory: string): readonly string[] {

@@ -5,7 +5,16 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createVirtualClock } from '../../src/testing/index.ts';
-import { carriers, commandOf, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../support/os.ts';
+import {
+  carriers,
+  commandOf,
+  endAll,
+  fixtureProgram,
+  isAlive,
+  tempDir,
+  waitUntil,
+  watchdogsOf,
+} from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 
@@ -276,17 +285,6 @@ function grandchildrenIn(directory: string, supervisorId: string): number[] {
     .filter((name) => name.startsWith(`${supervisorId}.`))
     .map((name) => Number(textOf(join(directory, name))))
     .filter((pid) => pid > 1 && isAlive(pid) && commandOf(pid).some((word) => word.includes(supervisorId)));
-}
-
-/** By their command line: they carry no cookie. */
-function watchdogsOf(supervisorId: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      const words = commandOf(pid);
-      return isAlive(pid) && words.includes('troupe-watchdog') && words.includes(supervisorId);
-    });
 }
 
 /** Empty once the process is gone. */

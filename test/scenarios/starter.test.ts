@@ -1,21 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSupervisor, createToolHost, type FinalView, type ProcessHandle } from '../../src/index.ts';
 import { isInstalled } from '../support/installed.ts';
-import { carriers, commandOf, endAll, isAlive, tempDir, waitUntil } from '../support/os.ts';
+import {
+  carriers,
+  commandOf,
+  endAll,
+  isAlive,
+  listPids,
+  parentOf,
+  tempDir,
+  waitUntil,
+} from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 
 const openWithStarter = () => openRealHarness({ starter: true });
 
 /** Finds the starter of this program. */
 function findStarter(host: number = process.pid): number {
-  const pids = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-  const pid = pids.find(
+  const pid = listPids().find(
     (each) => isAlive(each) && parentOf(each) === host && commandOf(each).at(-1) === `${host}`,
   );
   if (pid === undefined) throw new Error('no starter runs');
@@ -28,20 +33,6 @@ async function waitForPid(handle: ProcessHandle): Promise<number> {
     return 'pid' in now ? now : null;
   });
   return view.pid ?? 0;
-}
-
-function parentOf(pid: number): number | null {
-  const text = statOf(pid);
-  if (text === null) return null;
-  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
-}
-
-function statOf(pid: number): string | null {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return null;
-  }
 }
 
 /** Checks that a process whose starter was killed has ended, and that its view says why its exit is unknown. */

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { listTerminals } from '../support/installed.ts';
-import { countOpenFiles, waitUntil } from '../support/os.ts';
+import { countOpenFiles, listPids, parentOf, stateOf, waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 import { volume } from '../support/volume.ts';
 
@@ -116,22 +115,10 @@ function resources(): Resources {
   return {
     descriptors: countOpenFiles() - fifos,
     fifos,
-    zombies: readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .filter((pid) => isZombieOfOurs(pid)).length,
+    zombies: listPids().filter((pid) => stateOf(pid) === 'Z' && parentOf(pid) === process.pid).length,
     active: process.getActiveResourcesInfo().filter((name) => !name.includes('Immediate')).length,
     exitListeners: process.listenerCount('exit'),
   };
-}
-
-function isZombieOfOurs(pid: string): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' && Number(parent) === process.pid;
-  } catch {
-    return false;
-  }
 }
 
 /** Most FIFOs that eight commands at once need: two for each, which are kept, and on a busy machine some batches of 16 more. */

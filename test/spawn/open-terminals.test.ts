@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { CommandSpec, ProcessHandle, Supervisor } from '../../src/index.ts';
 import { isInstalled } from '../support/installed.ts';
-import { carriers, commandOf, waitUntil } from '../support/os.ts';
+import { carriers, commandOf, listPids, waitUntil } from '../support/os.ts';
 import { openRealHarness, type RealHarness } from '../support/real.ts';
 
 /** Returns the terminals whose masters `pid` holds, by their number in the system. */
@@ -65,7 +65,7 @@ test('a watchdog inherits no open terminal', async () => {
 
   await startAndFind(later.supervisor, { command: ['sleep', '300'] });
 
-  const watchdogs = allPids().filter((pid) => commandOf(pid).includes(later.supervisor.id));
+  const watchdogs = listPids().filter((pid) => commandOf(pid).includes(later.supervisor.id));
   expect(watchdogs).toHaveLength(1);
   expect(inheritedBy(watchdogs)).toEqual([]);
 });
@@ -77,7 +77,7 @@ test.skipIf(!isInstalled('tmux'))('a tmux server inherits no open terminal', asy
 
   await openTerminal(later);
 
-  const servers = allPids().filter((pid) => commandOf(pid).some((word) => word.startsWith(later.directory)));
+  const servers = listPids().filter((pid) => commandOf(pid).some((word) => word.startsWith(later.directory)));
   expect(servers.length).toBeGreaterThan(0);
   expect(inheritedBy(servers)).toEqual([]);
 });
@@ -110,9 +110,3 @@ test('a secret opens no terminal of another kind', async () => {
   expect(secret.mode).toBe(usual.mode === 'tmux' ? 'pipe' : usual.mode);
   if (usual.mode === 'tmux') expect(secret.terminal?.because).toContain('"secrets" cannot be hidden');
 });
-
-function allPids(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-}

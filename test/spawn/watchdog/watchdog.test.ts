@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { carriers, commandOf, endAll, isAlive, waitUntil } from '../../support/os.ts';
+import { carriers, endAll, isAlive, waitUntil, watchdogsOf } from '../../support/os.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 
 const standIns: StandIn[] = [];
@@ -94,17 +94,6 @@ test('a watchdog that was killed is replaced', async () => {
 
   expect(supervisor.alive()).toEqual([]);
 });
-
-/** Finds processes without a cookie by their command line. */
-function watchdogsOf(supervisorId: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      const words = commandOf(pid);
-      return isAlive(pid) && words.includes('troupe-watchdog') && words.includes(supervisorId);
-    });
-}
 
 /** Waits for the watchdog's traps; a signal before them ends it, and it is replaced. */
 function ignores(pid: number, signals: readonly NodeJS.Signals[]): boolean {
