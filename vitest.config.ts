@@ -49,6 +49,7 @@ const withServers = [
   'cli/worker',
   'conformance/remote',
   'docs/remote',
+  'remote/cut-output',
   'remote/drills',
   'remote/end-to-end',
   'remote/nats-servers',

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { toErrorText } from '../../config/error-text.ts';
-import type { SpawnRequest } from '../backend.ts';
-import { type AttemptName, type StartOrder, subjects } from './protocol.ts';
+import type { BackendPort, SpawnRequest } from '../backend.ts';
+import { writeState } from './attempt-records.ts';
+import { type AttemptName, type AttemptState, type StartOrder, subjects } from './protocol.ts';
 import type { Session } from './remote-hosts.ts';
 import { pause, toMessageBytes } from './servers.ts';
 
 const RETRY_MS = 300;
 /** Bytes that the servers need beside the text of an order. */
 const HEAD_BYTES = 1_024;
+/** The servers drop older orders. */
+const MAX_ORDER_AGE_MS = 20 * 3_600_000;
 
 /**
  * Puts an attempt into the queue of its pool. Repeats that until the servers have stored it: the claim of a worker refuses a second start.
@@ -35,6 +38,25 @@ export async function orderStart(
       await pause(RETRY_MS);
     }
   }
+}
+
+/**
+ * Orders a start again if it has no record: its first order was lost, or still waits. A process that is known to have started, or is so old
+ * that its record may have expired, is called lost instead, since another start would be its second. A record that exists after all wins.
+ */
+export async function orderAgain(
+  { servers, asker }: Pick<Session, 'servers' | 'asker'>,
+  { name, port }: { readonly name: AttemptName; readonly port: BackendPort },
+): Promise<AttemptState | null> {
+  const { request, clock, startedAtMs } = port;
+  const ageMs = clock.epochMs() - (request.portable?.orderedAt ?? 0);
+  if (startedAtMs !== undefined || ageMs > MAX_ORDER_AGE_MS) {
+    const why = 'the servers know nothing of it any more, so how it ended is unknown';
+    const lost = { state: 'lost', worker: 'unknown', why } as const;
+    return (await writeState(servers, { name, state: lost, after: 0 })).state;
+  }
+  await orderStart({ servers, asker }, { name, request });
+  return null;
 }
 
 function toOrder({

@@ -7,7 +7,7 @@ import type { BackendPort, ToldFact } from '../backend.ts';
 import { AttemptCommands, consequences } from './attempt-commands.ts';
 import { readState, writeState } from './attempt-records.ts';
 import { LogReader } from './log-reader.ts';
-import { orderStart } from './order-start.ts';
+import { orderAgain, orderStart } from './order-start.ts';
 import {
   type AttemptName,
   type AttemptState,
@@ -26,8 +26,8 @@ export const LOST_AFTER_MS = 5_000;
 const FIRST_LOOK_MS = 2_000;
 const MAX_LOOK_MS = 10_000;
 const RETRY_MS = 300;
-/** The servers drop older orders. */
-const MAX_ORDER_AGE_MS = 20 * 3_600_000;
+/** Time for the rest of the output of a process that has exited, after its worker was called dead: it may be back. */
+const REST_MS = 2_000;
 
 /** The asker's side of an attempt on another host. */
 export class RemoteAttempt {
@@ -46,6 +46,7 @@ export class RemoteAttempt {
   #isReplaying = false;
   #hasSpawned = false;
   #hasExited = false;
+  #hasOutputEnded = false;
   #isCancelled = false;
   #isDetached = false;
 
@@ -78,7 +79,8 @@ export class RemoteAttempt {
       try {
         const { servers, asker } = await this.#open();
         const record = await readState(servers, this.#name);
-        const state = record?.state ?? (await this.#orderAgain({ servers, asker }));
+        const state =
+          record?.state ?? (await orderAgain({ servers, asker }, { name: this.#name, port: this.#port }));
         if (state !== null && !this.#isOwn(state)) return;
         await this.#reader?.readAll();
         this.#isReplaying = false;
@@ -123,7 +125,7 @@ export class RemoteAttempt {
     const reader = new LogReader(session.servers, {
       name: this.#name,
       onEntry: (entry) => this.#hear(entry, output),
-      onGap: ({ entries, bytes }) => output.tellGap({ entries, bytes }),
+      onGap: output.tellGap,
       onError: reportError,
     });
     this.#reader = reader;
@@ -131,22 +133,6 @@ export class RemoteAttempt {
     // The subscription must be known to the servers before anything is ordered.
     await session.servers.connection.flush();
     return session;
-  }
-
-  /**
-   * Orders a start again if it has no record: its first order was lost, or still waits. A process that is known to have started, or is so old
-   * that its record may have expired, is called lost instead, since another start would be its second. A record that exists after all wins.
-   */
-  async #orderAgain({ servers, asker }: Pick<Session, 'servers' | 'asker'>): Promise<AttemptState | null> {
-    const { portable } = this.#port.request;
-    const ageMs = this.#port.clock.epochMs() - (portable?.orderedAt ?? 0);
-    if (this.#port.startedAtMs !== undefined || ageMs > MAX_ORDER_AGE_MS) {
-      const why = 'the servers know nothing of it any more, so how it ended is unknown';
-      const lost = { state: 'lost', worker: 'unknown', why } as const;
-      return (await writeState(servers, { name: this.#name, state: lost, after: 0 })).state;
-    }
-    await orderStart({ servers, asker }, { name: this.#name, request: this.#port.request });
-    return null;
   }
 
   #hear(entry: LogEntry, output: RemoteOutput): boolean {
@@ -215,6 +201,9 @@ export class RemoteAttempt {
       case 'process.exited':
         this.#hasExited = true;
         break;
+      case 'output.ended':
+        this.#hasOutputEnded = true;
+        break;
       case 'process.lost':
         this.#commands.setGone({ isLost: false });
     }
@@ -265,8 +254,7 @@ export class RemoteAttempt {
         await this.#reader?.expect(state.entries);
         return this.#follow(state.worker);
       case 'lost':
-        await this.#reader?.readAll();
-        return this.#output?.afterWritten(() => this.#endLost(state.why));
+        return this.#endLost(state);
       case 'cancelled':
         return this.#fail('it was cancelled before a worker took it');
     }
@@ -305,7 +293,19 @@ export class RemoteAttempt {
     }
   }
 
-  #endLost(why: string): void {
+  async #endLost({ worker, why }: Extract<AttemptState, { state: 'lost' }>): Promise<void> {
+    const output = this.#output;
+    const isCut = () => this.#hasExited && !this.#hasOutputEnded && !this.#isDetached;
+    for (const untilMs = performance.now() + REST_MS; ; await pause(RETRY_MS)) {
+      await this.#reader?.readAll();
+      await new Promise<void>((resolve) => output?.afterWritten(resolve));
+      if (!isCut() || performance.now() > untilMs) break;
+    }
+    if (isCut()) output?.tellMissing(`the worker ${worker} was silent; the end of the output may be missing`);
+    output?.afterWritten(() => this.#tellLost(why));
+  }
+
+  #tellLost(why: string): void {
     // The guard of a worker ends what the worker ran, so that nothing is left of a process whose exit is known.
     const isLost = !this.#hasExited;
     this.#commands.setGone({ isLost });

@@ -19,6 +19,8 @@ export interface RemoteOutput {
   keepScreen(screen: ScreenCapture): void;
   /** Says in the output how much of it is missing. */
   tellGap(gap: LogGap): void;
+  /** Says in the output, on a line of its own, why some of it is missing or may be. */
+  tellMissing(why: string): void;
   /** Resolves when everything that was taken is written. */
   close(): Promise<void>;
 }
@@ -40,6 +42,9 @@ export function openOutput(
     request.files === null
       ? openSink(port, onWritable)
       : openFile(request.files, { onWritable, reportError });
+  const tellMissing = (why: string) => {
+    sink.put(lastStream, Buffer.from(`\n[troupe: ${why}]\n`));
+  };
   let lastStream: OutputEntry['stream'] = request.terminal === null ? 'stdout' : 'screen';
   return {
     ...sink,
@@ -50,12 +55,13 @@ export function openOutput(
     },
     tellGap: ({ entries, bytes }) => {
       const what = bytes === null ? `${entries} pieces` : `${bytes} bytes`;
-      sink.put(lastStream, Buffer.from(`\n[troupe: the servers no longer have ${what} of output here]\n`));
+      tellMissing(`the servers no longer have ${what} of output here`);
     },
+    tellMissing,
   };
 }
 
-interface Destination extends Omit<RemoteOutput, 'write' | 'tellGap'> {
+interface Destination extends Omit<RemoteOutput, 'write' | 'tellGap' | 'tellMissing'> {
   put(stream: OutputEntry['stream'], bytes: Uint8Array): boolean;
 }
 
