@@ -1,5 +1,10 @@
 // Kills supervisors for as long as you like: npm run soak:crashes -- [rounds] [seed]. 200 rounds take some minutes.
+import { tempDir } from '../support/os.ts';
 import { runCrashRounds } from './crash-rounds.ts';
+
+// A supervisor that is killed while it makes FIFOs leaves their folder.
+using folder = tempDir();
+process.env['TMPDIR'] = folder.path;
 
 const [rounds = '200', seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
 const perStory = 20;
