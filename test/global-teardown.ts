@@ -68,7 +68,7 @@ export default function markRun(): () => Promise<void> {
 /** Ends an interrupted run, for which the test runner exits at once. Its workers are ended as well, because they would start more. */
 function endInterrupted(run: Run): void {
   const untilMs = performance.now() + MAX_WAIT_MS;
-  // A process may be started behind the look that finds its parent, so nothing must be left twice.
+  // A process may start while its parent is found and killed, so two looks in a row must find nothing.
   for (let timesGone = 0; timesGone < 2 && performance.now() < untilMs; stall(LOOK_AGAIN_MS)) {
     const carriers = findCarriers(run, { withWorkers: true });
     for (const { pid } of carriers) kill(pid);
@@ -105,8 +105,8 @@ async function waitUntilGone(run: Run): Promise<readonly Carrier[]> {
 }
 
 /**
- * Finds what this run has started and is not one of the test runner's own workers, unless `withWorkers`: carriers of the mark; tmux servers
- * and their commands, which carry none, but listen or work in the folder. Only Linux tells.
+ * Finds the processes that this run has started: carriers of the mark, and tmux servers and their commands, which do not carry it but listen
+ * or work in the folder. The workers of the test runner are included only `withWorkers`. Finds nothing outside Linux.
  */
 function findCarriers(run: Run, { withWorkers = false } = {}): readonly Carrier[] {
   if (process.platform !== 'linux') return [];
@@ -125,8 +125,8 @@ function isOf({ mark, folder }: Run, pid: number): boolean {
 }
 
 function listensIn(pid: number, folder: string): boolean {
-  const [program = '', ...args] = commandOf(pid);
-  return basename(program) === 'tmux' && args.join(' ').includes(`${folder}/`);
+  const command = commandOf(pid).join(' ');
+  return /^(\S*\/)?tmux\b/.test(command) && command.includes(`${folder}/`);
 }
 
 /**

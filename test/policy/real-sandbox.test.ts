@@ -1,14 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +14,7 @@ import {
 import { fromLayers, toSettings } from '../../src/policy/create-policy.ts';
 import { installedSandbox, shareSandbox } from '../../src/policy/sandbox/sandbox-runtime.ts';
 import { isInstalled } from '../support/installed.ts';
-import { isAlive, waitUntil } from '../support/os.ts';
+import { commandOf, isAlive, listPids, parentOf, stateOf, waitUntil } from '../support/os.ts';
 
 /** Containers may have the programs and no user namespaces. */
 const hasNamespaces = (): boolean => {
@@ -41,17 +33,12 @@ const isHere =
 
 /** Returns the live children of a program that listen on a socket for the sandbox, with the path of the socket. */
 function findFilters(parent: number | undefined) {
-  return readdirSync('/proc').flatMap((name) => {
-    try {
-      const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
-      const isChild = readFileSync(`/proc/${name}/stat`, 'utf8').includes(`) S ${parent} `);
-      const socket = words
-        .map((word) => /^UNIX-LISTEN:([^,]+)/.exec(word)?.[1])
-        .find((path) => path !== undefined);
-      return isChild && socket !== undefined ? [{ pid: Number(name), socket }] : [];
-    } catch {
-      return [];
-    }
+  return listPids().flatMap((pid) => {
+    const socket = commandOf(pid)
+      .map((word) => /^UNIX-LISTEN:([^,]+)/.exec(word)?.[1])
+      .find((path) => path !== undefined);
+    const isChild = stateOf(pid) === 'S' && parentOf(pid) === parent;
+    return isChild && socket !== undefined ? [{ pid, socket }] : [];
   });
 }
 

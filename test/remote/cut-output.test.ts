@@ -36,7 +36,7 @@ describe.skipIf(!(await hasNatsServer()))('where a worker falls silent after an 
     await nats[Symbol.asyncDispose]();
   });
 
-  /** Starts a process on a worker of which there is only what it has sent: some of the output, and the exit. */
+  /** Starts a process, and sends its first output and its exit in the name of a worker that does not exist. */
   async function startCut({ supervisor }: RealHarness): Promise<{
     readonly handle: ProcessHandle;
     readonly record: string;

@@ -10,6 +10,7 @@ import {
   commandOf,
   endAll,
   fixtureProgram,
+  groupOf,
   isAlive,
   tempDir,
   waitUntil,
@@ -269,9 +270,7 @@ test('sixty-four idle processes cost next to nothing', async () => {
 /** Those of its processes that lead a group and do not end by themselves: what they start comes and goes. */
 function leadersOf(host: Host): number[] {
   return host.alive().filter((pid) => {
-    const stat = textOf(`/proc/${pid}/stat`);
-    const isLeader = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) === pid;
-    return isLeader && !commandOf(pid).some((word) => word.includes('grandchild-marker'));
+    return groupOf(pid) === pid && !commandOf(pid).some((word) => word.includes('grandchild-marker'));
   });
 }
 

@@ -7,7 +7,7 @@ import {
   type StarterOptions,
 } from '../../../src/spawn/starter/starter.ts';
 import { StarterEnded } from '../../../src/spawn/starter/starter-process.ts';
-import { endAll, isAlive, startTicksOf, stateOf, tempDir, waitUntil } from '../../support/os.ts';
+import { endAll, isAlive, sessionOf, startTicksOf, stateOf, tempDir, waitUntil } from '../../support/os.ts';
 import { turn } from '../../support/virtual.ts';
 
 const starters: Starter[] = [];
@@ -65,11 +65,6 @@ test('a started program leads a session of its own', async () => {
   expect(sessionOf(pid)).toBe(pid);
   expect(startTicks).toBe(startTicksOf(pid));
 });
-
-function sessionOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
-}
 
 test('a started program gets exactly the given environment', async () => {
   const { starter } = create();
