@@ -15,7 +15,8 @@ export async function readLineage(entry: ProcessEntry): Promise<string> {
   for (let reading = 0; reading < maxReadings; reading += 1) {
     const text = readProcText(`/proc/${entry.pid}/environ`);
     if (text === null) return '';
-    if (text !== '') return lineageIn(text);
+    // Copied, because a slice keeps the whole environment in memory.
+    if (text !== '') return Buffer.from(lineageIn(text)).toString();
     const line = readStatLine(entry.pid);
     if (line === null || !line.alive || line.kernelThread || line.startTicks !== entry.startedAt) return '';
     if (line.environmentIsEmpty) return '';

@@ -19,7 +19,7 @@ export interface MemberLookup {
   /** Members that the last of both calls found alive. */
   known(): readonly TreeMember[];
   knownAs(entry: ProcessEntry): TreeMember | undefined;
-  /** Processes that began after the leader, at the last lookup, and are not known to be members; empty if a cgroup holds the members. */
+  /** Processes that began after the leader, at the last `find`, and are not known to be members; empty if a cgroup holds the members. */
   unclaimed(): readonly ProcessEntry[];
   isLeader(member: { pid: number; startedAt: string }): boolean;
   /** Notes that the leader's pid may be reused from now on. */
@@ -49,7 +49,6 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
   let leaderIsCollected = false;
   let known = new Map<string, TreeMember>();
   let unclaimed: readonly ProcessEntry[] = [];
-  let isHeld = false;
   let checkSize = firstCheckSize;
 
   const isLeader = (member: { pid: number; startedAt: string }): boolean =>
@@ -61,12 +60,20 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
   const isDetached = ({ sid }: ProcessEntry): boolean => sid !== identity.sid;
 
   async function find(): Promise<Members> {
+    const found = await look();
+    // A sample keeps none of them: that would be a list of all younger processes for each tree.
+    unclaimed = found.unclaimed;
+    return found;
+  }
+
+  async function look(): Promise<Members & { readonly unclaimed: readonly ProcessEntry[] }> {
     const { holder, younger, held } = await readCandidates(options);
     const leaderOwnsPid = !leaderIsCollected && ownsPid(identity, holder);
-    isHeld = held !== null;
     const others = younger.filter((entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry));
     const entries = leaderOwnsPid && holder?.alive ? [holder, ...others] : others;
-    const carriers = [...(await table.filterCarriers(identity.cookie, others)), ...(held ?? [])];
+    const inCgroup = new Set(held?.map(({ pid }) => pid));
+    const elsewhere = others.filter(({ pid }) => !inCgroup.has(pid));
+    const carriers = [...(await table.filterCarriers(identity.cookie, elsewhere)), ...(held ?? [])];
     const isPidReused = holder !== null && !ownsPid(identity, holder);
     const foreign = new Set<ProcessEntry>();
     const checked = new Set(carriers);
@@ -82,8 +89,11 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
         if (leaderOwnsPid || found.groups.has(identity.pgid)) group.noteSeen();
         known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
         const members = new Set(found.members);
-        unclaimed = others.filter((entry) => !members.has(entry));
-        return { ...found, held: new Set(held?.map(({ pid }) => pid)) };
+        return {
+          ...found,
+          held: inCgroup,
+          unclaimed: held === null ? others.filter((entry) => !members.has(entry)) : [],
+        };
       }
       for (const entry of unchecked) checked.add(entry);
       for (const entry of await table.filterForeign(identity.cookie, unchecked)) foreign.add(entry);
@@ -92,7 +102,7 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
 
   async function sample(entries: readonly ProcessEntry[] | null): Promise<readonly ProcessEntry[]> {
     const children: ProcessEntry[] = [];
-    if (entries === null) children.push(...(await find()).members.filter((entry) => !isLeader(entry)));
+    if (entries === null) children.push(...(await look()).members.filter((entry) => !isLeader(entry)));
     for (const entry of entries ?? []) {
       if (!entry.alive) continue;
       const parent = findMember(entry.ppid);
@@ -131,7 +141,7 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
     isKnownMemberAlive,
     known: () => [...known.values()],
     knownAs: (entry) => known.get(toKey(entry)),
-    unclaimed: () => (isHeld ? [] : unclaimed),
+    unclaimed: () => unclaimed,
     isLeader,
     leaderExited: (groupExists) => {
       leaderIsCollected = true;

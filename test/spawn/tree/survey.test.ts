@@ -120,6 +120,14 @@ test('suspects are younger processes without an origin, and are asked for once a
   expect(await tree.suspects()).toEqual([member(900, 900)]);
 });
 
+test('a sample of the whole tree keeps no younger processes in memory', async () => {
+  const { tree } = arrange([entry(100), entry(900, { pgid: 900, sid: 900 })], { untraceable: [900] });
+
+  await tree.sample(null);
+
+  expect(await tree.suspects()).toEqual([]);
+});
+
 test('a signal to the leader reaches it alone', async () => {
   const { tree, sent } = arrange([entry(100), entry(101)]);
 
