@@ -12,8 +12,12 @@ const maxReadings = 100;
  */
 export function readCgroupPids(path: string): readonly number[] | null {
   for (let reading = 0; ; reading += 1) {
+    const events = readCgroupText(join(path, 'cgroup.events'));
+    if (events === null) return null;
+    // Asked first: at the end of a process this one file says all.
+    if (!/^populated 1$/m.test(events)) return [];
     const pids = readPids(path);
-    if (pids === null || pids.length > 0 || reading === maxReadings || !isPopulated(path)) return pids;
+    if (pids === null || pids.length > 0 || reading === maxReadings) return pids;
   }
 }
 
@@ -58,11 +62,6 @@ function tryWrite(path: string, text: string): boolean {
 /** Writes a file of a cgroup. @throws Error as write(2) does. */
 export function writeCgroupFile(path: string, text: string): void {
   withReserve(() => writeFileSync(path, text, { flag: 'r+' }));
-}
-
-/** Returns whether a process lives in a cgroup or below it. */
-function isPopulated(path: string): boolean {
-  return /^populated 1$/m.test(readCgroupText(join(path, 'cgroup.events')) ?? '');
 }
 
 function readPids(path: string): readonly number[] | null {
