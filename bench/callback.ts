@@ -1,7 +1,7 @@
 import { type ChatModel, createConversation, createSupervisor } from '../src/index.ts';
 import { createToolHost } from '../src/tools/tool-host.ts';
 import { type Answer, judge, print } from './answer.ts';
-import { timeRawExit } from './raw-exit.ts';
+import { startCat, timeRawExit } from './cat.ts';
 import { alternate, find, formatNumber, formatSpread, timeMs } from './rounds.ts';
 
 const CALLS = 2_000;
@@ -19,13 +19,7 @@ function createAgent() {
   };
   const conversation = createConversation({ supervisor, model, policy: { mode: 'auto' } });
   const timeWake = async () => {
-    const handle = supervisor.start({
-      command: ['cat'],
-      stdin: 'pipe',
-      background: true,
-      owner: conversation.id,
-    });
-    await handle.ready();
+    const handle = await startCat(supervisor, { background: true, owner: conversation.id });
     const woken = new Promise<void>((resolve) => {
       called = resolve;
     });

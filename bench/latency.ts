@@ -3,17 +3,16 @@ import { once } from 'node:events';
 import { filter, firstValueFrom } from 'rxjs';
 import { createSupervisor, type Supervisor } from '../src/index.ts';
 import { type Answer, judge, print } from './answer.ts';
-import { timeRawExit } from './raw-exit.ts';
+import { startCat, timeRawExit } from './cat.ts';
 import { alternate, find, formatSpread, timeMs } from './rounds.ts';
 
 const TREE = 20;
 /** A leader and its children; it says so when all of them are there. */
 const treeScript = `i=1; while [ $i -lt ${TREE} ]; do sleep 1000 & i=$((i+1)); done; echo up; wait`;
 
-/** From the same moment to the completion that a subscriber sees. */
+/** From the end of the input of `cat` to the completion that a subscriber sees. */
 async function timeCompletion(supervisor: Supervisor): Promise<number> {
-  const handle = supervisor.start({ command: ['cat'], stdin: 'pipe' });
-  await handle.ready();
+  const handle = await startCat(supervisor);
   const completion = firstValueFrom(
     supervisor.completions$.pipe(filter(({ process }) => process.id === handle.id)),
   );
