@@ -53,7 +53,7 @@ export async function answerLatency(): Promise<Answer> {
       { name: 'raw', run: timeRawExit },
       { name: 'troupe', run: () => timeCompletion(supervisor) },
     ],
-    { rounds: 100, warmUps: 30 },
+    { rounds: 100, warmUps: 100 },
   );
   const kills = await alternate(
     [
