@@ -37,9 +37,10 @@ const background = (handle: ProcessHandle) => waitUntil(() => handle.status === 
 describe.skipIf(!(await hasNatsServer()))('a process on another host', () => {
   let nats: NatsServer;
   let worker: RemoteWorker;
-  const place = tempDir();
+  let place: ReturnType<typeof tempDir>;
 
   beforeAll(async () => {
+    place = tempDir();
     nats = await startNats();
     worker = await openWorker({ servers: nats.url, cwd: place.path, onError: throws });
   });

@@ -29,9 +29,10 @@ describe.skipIf(!(await hasNatsServer()))('with the printed permissions', () => 
   let nats: NatsServer;
   let worker: RemoteWorker;
   let admin: NatsConnection;
-  const place = tempDir();
+  let place: ReturnType<typeof tempDir>;
 
   beforeAll(async () => {
+    place = tempDir();
     nats = await startNats({ config });
     worker = await openWorker({ servers: as('worker_w1'), name: 'w1', cwd: place.path, onError: throws });
     admin = await connect({ servers: nats.url, user: 'admin', pass: 'secret' });
