@@ -1,3 +1,4 @@
+import { keepForTurn } from '../clock/keep-for-turn.ts';
 import { isOwnId } from '../config/own-id.ts';
 import type { ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessDescription } from '../process/process-view.ts';
@@ -56,6 +57,7 @@ export function toRequest(
   const { work, stdin, size, hints, env, secrets } = launch;
   const { settings, depth } = deps;
   const isCommand = work.type !== 'function' && work.type !== 'worker';
+  // A backend keeps its request, but not the environment, while the process lives.
   const getEnv = keepForTurn(() =>
     toEnvironment(
       { id, owner, depth, hints, hasTerminal: size !== null, overrides: { ...env, ...secrets } },
@@ -118,17 +120,4 @@ export function toEnvironment(
     overrides: { ...settings.env, ...overrides },
     identity: { processId: id, mark: toMark(id), supervisorId, owner, depth },
   });
-}
-
-/** Keeps a created value for one turn of the event loop. A backend keeps its request, but not the environment, while the process lives. */
-function keepForTurn<T>(create: () => T): () => T {
-  let kept: { readonly value: T } | null = null;
-  return () => {
-    kept ??= { value: create() };
-    const { value } = kept;
-    queueMicrotask(() => {
-      kept = null;
-    });
-    return value;
-  };
 }

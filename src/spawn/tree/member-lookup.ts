@@ -1,14 +1,21 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { keepForTurn } from '../../clock/keep-for-turn.ts';
 import { readCgroupPids } from '../cgroup/cgroup-files.ts';
 import { findMembers, type Members } from './find-members.ts';
 import { ownsPid, type ProcessIdentity } from './identity.ts';
 import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
 
+/** What a search finds. */
+export interface Found extends Members {
+  /** Processes that began after the leader and are not known to be members; empty if a cgroup holds the members. */
+  readonly unclaimed: readonly ProcessEntry[];
+}
+
 /** Finds the members of one tree and remembers them between two lookups. */
 export interface MemberLookup {
-  /** Reads the process table and returns all living members. */
-  find(): Promise<Members>;
+  /** Reads the process table and returns all living members. Calls of one turn share a search, such as the watch and the signal of an end. */
+  find(): Promise<Found>;
   /**
    * Remembers those of `entries` whose parent is a member, or all living members with `null`. Returns those that lead a group of their own
    * and carry no mark. Cheap, except with `null`.
@@ -19,8 +26,6 @@ export interface MemberLookup {
   /** Members that the last of both calls found alive. */
   known(): readonly TreeMember[];
   knownAs(entry: ProcessEntry): TreeMember | undefined;
-  /** Processes that began after the leader, at the last `find`, and are not known to be members; empty if a cgroup holds the members. */
-  unclaimed(): readonly ProcessEntry[];
   isLeader(member: { pid: number; startedAt: string }): boolean;
   /** Notes that the leader's pid may be reused from now on. */
   leaderExited(groupExists: boolean): void;
@@ -48,7 +53,6 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
   const group = createGroupMemory(clock);
   let leaderIsCollected = false;
   let known = new Map<string, TreeMember>();
-  let unclaimed: readonly ProcessEntry[] = [];
   let checkSize = firstCheckSize;
 
   const isLeader = (member: { pid: number; startedAt: string }): boolean =>
@@ -59,14 +63,7 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
   /** Tells whether a process may be foreign, such as a daemon of troupe that a member has just started. A lineage alone proves nothing. */
   const isDetached = ({ sid }: ProcessEntry): boolean => sid !== identity.sid;
 
-  async function find(): Promise<Members> {
-    const found = await look();
-    // A sample keeps none of them: that would be a list of all younger processes for each tree.
-    unclaimed = found.unclaimed;
-    return found;
-  }
-
-  async function look(): Promise<Members & { readonly unclaimed: readonly ProcessEntry[] }> {
+  async function search(): Promise<Found> {
     const { holder, younger, held } = await readCandidates(options);
     const leaderOwnsPid = !leaderIsCollected && ownsPid(identity, holder);
     const others = younger.filter((entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry));
@@ -100,9 +97,11 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
     }
   }
 
+  const find = keepForTurn(search);
+
   async function sample(entries: readonly ProcessEntry[] | null): Promise<readonly ProcessEntry[]> {
     const children: ProcessEntry[] = [];
-    if (entries === null) children.push(...(await look()).members.filter((entry) => !isLeader(entry)));
+    if (entries === null) children.push(...(await find()).members.filter((entry) => !isLeader(entry)));
     for (const entry of entries ?? []) {
       if (!entry.alive) continue;
       const parent = findMember(entry.ppid);
@@ -141,7 +140,6 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
     isKnownMemberAlive,
     known: () => [...known.values()],
     knownAs: (entry) => known.get(toKey(entry)),
-    unclaimed: () => unclaimed,
     isLeader,
     leaderExited: (groupExists) => {
       leaderIsCollected = true;

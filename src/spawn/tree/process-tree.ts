@@ -94,13 +94,16 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   async function end(name: ProcessSignal): Promise<void> {
     halting.cancel();
     signals.begin(name);
-    surveying.forgetSuspects();
-    try {
-      await signals.sendTo(await lookup.find());
-    } catch (error) {
-      reportError(error);
-    }
+    await sendToFound().catch(reportError);
     recheck();
+  }
+
+  /** Searches for the members, sends them the signal of `end` if they did not get it yet, and returns them. */
+  async function sendToFound(): Promise<readonly ProcessEntry[]> {
+    const found = await lookup.find();
+    surveying.noteSearch(found);
+    await signals.sendTo(found);
+    return found.members;
   }
 
   async function signal(name: ProcessSignal, to: SignalTarget): Promise<readonly SentSignal[]> {
@@ -118,12 +121,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     const watching = watchLiveness(
       {
         isKnownMemberAlive: lookup.isKnownMemberAlive,
-        isAnyMemberAlive: async () => {
-          const found = await lookup.find();
-          surveying.forgetSuspects();
-          await signals.sendTo(found);
-          return found.members.length > 0;
-        },
+        isAnyMemberAlive: async () => (await sendToFound()).length > 0,
         alive: lookup.known,
       },
       {

@@ -1,6 +1,6 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Clock } from '../../clock/clock.ts';
-import type { MemberLookup } from './member-lookup.ts';
+import type { Found, MemberLookup } from './member-lookup.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 /** Pauses between searches for new leftovers while a known one is alive. Searches fall on multiples of them, so that many trees share one. */
@@ -16,8 +16,8 @@ export interface TreeSurvey {
   survey(): Promise<readonly TreeMember[]>;
   /** Returns processes that began after the leader, at the last look, and may belong to it without proof. They are never signalled. */
   suspects(): Promise<readonly TreeMember[]>;
-  /** Makes the next call of `suspects` look again. */
-  forgetSuspects(): void;
+  /** Makes the next call of `suspects` look at what this search has found. */
+  noteSearch(found: Found): void;
   /** Notes that members found from now on are leftovers. */
   leaderExited(): void;
 }
@@ -34,21 +34,27 @@ export function createTreeSurvey(options: {
   const { lookup, table, clock, reportError, describe, toMember, cwd } = options;
   let hasLeaderExited = false;
   let search = { atMs: Number.NEGATIVE_INFINITY, pauseMs: firstSearchPauseMs };
+  let unclaimed: readonly ProcessEntry[] = [];
   /** Suspects of the last search; `null` until they are asked for. */
   let suspected: readonly TreeMember[] | null = null;
 
   async function survey(): Promise<readonly TreeMember[]> {
     try {
       if (clock.nowMs() < search.atMs && (await lookup.isKnownMemberAlive())) return knownBesideLeader();
-      const { members } = await lookup.find();
-      suspected = null;
-      const others = members.filter((entry) => !lookup.isLeader(entry)).map(describe);
+      const found = await lookup.find();
+      noteSearch(found);
+      const others = found.members.filter((entry) => !lookup.isLeader(entry)).map(describe);
       if (hasLeaderExited && others.length > 0) postponeSearch();
       return others;
     } catch (error) {
       reportError(error);
       return knownBesideLeader();
     }
+  }
+
+  function noteSearch(found: Found): void {
+    unclaimed = found.unclaimed;
+    suspected = null;
   }
 
   function knownBesideLeader(): readonly TreeMember[] {
@@ -65,7 +71,7 @@ export function createTreeSurvey(options: {
 
   async function suspects(): Promise<readonly TreeMember[]> {
     try {
-      suspected ??= (await table.filterUntraceable(lookup.unclaimed(), cwd)).map(toMember);
+      suspected ??= (await table.filterUntraceable(unclaimed, cwd)).map(toMember);
       return suspected;
     } catch (error) {
       reportError(error);
@@ -76,9 +82,7 @@ export function createTreeSurvey(options: {
   return {
     survey,
     suspects,
-    forgetSuspects: () => {
-      suspected = null;
-    },
+    noteSearch,
     leaderExited: () => {
       hasLeaderExited = true;
     },

@@ -143,6 +143,15 @@ test('a signal to the leader reaches it alone', async () => {
   ]);
 });
 
+test('a watch and the end that it is for search once', async () => {
+  const { tree, state } = arrange([entry(100), entry(101)]);
+
+  tree.watch({ onAliveChanged: () => {}, onGone: () => {} });
+  await tree.end('SIGTERM');
+
+  expect(state.searches).toBe(1);
+});
+
 test('a watched end tells each new signal, and at the end who was signalled', async () => {
   const { tree, clock, content, sent, turns } = arrange([entry(100), entry(101)]);
   const told: SentSignal[] = [];
