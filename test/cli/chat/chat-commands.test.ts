@@ -48,6 +48,16 @@ test('without processes the list says so', async () => {
   expect(await at.run('/kill x')).toBe('! Process "x" not found. There are no processes.');
 });
 
+test('the output of a process without any says so, while it runs and after its end', async () => {
+  await using at = arrange();
+  const handle = at.supervisor.start({ id: 'build', command: ['make'], background: true });
+
+  expect(await at.run('/output build')).toBe('· build has printed nothing so far.');
+  await handle.kill();
+
+  expect(await at.run('/output build')).toBe('· build has printed nothing.');
+});
+
 test('the help names every command', async () => {
   await using at = arrange();
 
