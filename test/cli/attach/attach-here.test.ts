@@ -50,6 +50,19 @@ test.each([
   expect(given.signals).toEqual([]);
 });
 
+test('a terminal that was given back is left alone when the program continues', async () => {
+  const listeners = () => process.listenerCount('SIGCONT');
+  const before = listeners();
+  const given = arrange();
+  const attached = attachHere(given.call);
+  await waitUntil(() => listeners() > before);
+
+  given.type('\x1d');
+  await attached;
+
+  expect(listeners()).toBe(before);
+});
+
 test('an error of the terminal while a user is attached is a hangup', async () => {
   const given = arrange();
   const attached = attachHere(given.call);

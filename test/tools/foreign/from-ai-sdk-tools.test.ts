@@ -78,6 +78,12 @@ function checkCityLater() {
   return { validate: async (value: unknown) => checkCity().validate(value) };
 }
 
+test('a tool of the AI SDK without a description has an empty one', async () => {
+  const [made] = await fromAiSdkTools({ weather: tool({ inputSchema: city, execute: async () => 'rain' }) });
+
+  expect(made?.description).toBe('');
+});
+
 test('an error of a tool of the AI SDK is its answer', async () => {
   const execute = (): string => {
     throw new Error('no such city');
