@@ -305,6 +305,18 @@ test.skipIf(!hasTmux)(
   },
 );
 
+test('top prints its table once where there is no terminal', async () => {
+  await using at = stage();
+  at.start('server', 'sleep 600');
+  await at.reachable();
+
+  const [top, ps] = [await at.call('top'), await at.call('ps')];
+
+  expect(top.code).toBe(0);
+  expect(top.stdout).toMatch(/backgrounded .* server: sleep 600/);
+  expect(top.stdout.split('\n')).toHaveLength(ps.stdout.split('\n').length);
+});
+
 test.skipIf(!hasTmux)('top restores the terminal after Ctrl-C', { timeout: 60_000 }, async () => {
   await using at = stage();
   at.start('server', 'sleep 600');
