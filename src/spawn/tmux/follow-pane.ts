@@ -5,6 +5,7 @@ import { followStatus, type StatusListener, watchChanges } from '../file/follow-
 import { createLeaderControl, type LeaderControl } from '../file/leader-control.ts';
 import { appendBeganLine, describeMissingExit } from '../file/status-file.ts';
 import { noInput } from '../refusals.ts';
+import { isSameScope } from '../tree/identity.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import type { TmuxRequest } from './open-session.ts';
 import { createOutputEnd } from './output-end.ts';
@@ -146,7 +147,8 @@ function createPaneListener(
     life.onSettled();
     life.onNeverStarted();
     if (!(await opened)) return;
-    if (isAdopted) return port.tell({ type: 'process.lost', why: describeLoss(port, request) });
+    if (isAdopted)
+      return port.tell({ type: 'process.lost', why: await describeLoss(port, { deps, request }) });
     const said = shellOutput === '' ? '' : ` It said: ${shellOutput}.`;
     const message = `It could not be started: its terminal closed before the command started.${said} Check that ${files.status} can be written and the disk is not full, then start it again.`;
     port.tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
@@ -188,11 +190,15 @@ function createPaneListener(
   };
 }
 
-/** Says why an adopted process of which nothing is left is lost. After a restart of the machine none is adopted. */
-function describeLoss({ leader }: BackendPort, { files }: TmuxRequest): string {
-  return leader === undefined
-    ? 'it had not been started when its supervisor ended'
-    : `its terminal is gone, and ${files.status}, where its exit would be recorded, was removed or truncated`;
+/** Says why an adopted process of which nothing is left is lost. */
+async function describeLoss(
+  { leader }: BackendPort,
+  { deps, request }: Pick<PaneAttempt, 'deps' | 'request'>,
+): Promise<string> {
+  if (leader === undefined) return 'it had not been started when its supervisor ended';
+  if (!isSameScope(leader, await deps.table.scope()))
+    return 'the machine was restarted, which ended its terminal';
+  return `its terminal is gone, and ${request.files.status}, where its exit would be recorded, was removed or truncated`;
 }
 
 /** Creates timers that do not keep the program alive and can be cancelled together. */

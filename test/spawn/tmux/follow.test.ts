@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findTmux } from '../../../src/spawn/tmux/find-tmux.ts';
+import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { isInstalled } from '../../support/installed.ts';
 import { endBy } from '../../support/orders.ts';
 import { carriers, carriersBesideLauncher, isAlive, waitUntil } from '../../support/os.ts';
@@ -83,6 +84,24 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
     expect((await adopted.fact('process.lost')).why).toMatch(/had not been started/);
   });
+
+  test.each([
+    ['on this boot', {}, /its terminal is gone/],
+    ['before the machine was restarted', { bootId: 'earlier' }, /the machine was restarted/],
+  ])(
+    'a terminal that was started %s and left nothing is lost with that reason',
+    async (_when, other, why) => {
+      const stage = createStage();
+      const request = stage.createRequest(sleeper);
+      const scope = await createCurrentTable().scope();
+      const ended = { pid: 4_000_000, pgid: 4_000_000, sid: 4_000_000, startedAt: '1' };
+      const leader = { ...scope, ...ended, cookie: `/${request.id}/`, ...other };
+
+      const adopted = stage.adopt(request, { leader });
+
+      expect((await adopted.fact('process.lost')).why).toMatch(why);
+    },
+  );
 
   test('a server that is killed hangs up', async () => {
     const stage = createStage();
@@ -414,7 +433,6 @@ async function untilGoneByItself(server: number): Promise<void> {
 }
 
 async function identityOf(pid: number) {
-  const { createCurrentTable } = await import('../../../src/spawn/tree/current-table.ts');
   const { pidNamespace } = await createCurrentTable().scope();
   return { pid, pidNamespace };
 }
