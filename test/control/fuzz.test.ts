@@ -8,17 +8,13 @@ async function expectUnharmed({ supervisor, socketPath, idle, state }: ControlSt
   state.close();
   await waitUntil(() => connectionCount(socketPath) === 0, { what: 'all connections are closed' });
   const client = await openRawClient(socketPath);
-  // Where the machine is slow, it is so for one of the three.
-  let fastestMs = Number.POSITIVE_INFINITY;
-  for (const id of [1, 2, 3]) {
-    const beganMs = performance.now();
-    const reply = await client.ask(id, 'show', { id: idle.id });
-    fastestMs = Math.min(fastestMs, performance.now() - beganMs);
-    expect(reply).toMatchObject({ result: { view: { id: idle.id, status: 'backgrounded' } } });
-  }
+  const beganMs = performance.now();
+  const reply = await client.ask(1, 'show', { id: idle.id });
+  const tookMs = performance.now() - beganMs;
   client.socket.destroy();
   await waitUntil(() => connectionCount(socketPath) === 0, { what: 'no connection is left' });
-  expect(fastestMs).toBeLessThan(500);
+  expect(reply).toMatchObject({ result: { view: { id: idle.id, status: 'backgrounded' } } });
+  expect(tookMs).toBeLessThan(500);
   expect(supervisor.get(idle.id)?.status).toBe('backgrounded');
 }
 
