@@ -67,7 +67,7 @@ export async function answerLatency(): Promise<Answer> {
   return {
     question: 'How soon is an end known?',
     measured:
-      `From the end of its input to the exit of \`cat\`, and to the completion that a subscriber sees; from the order to kill a tree of ${TREE} ` +
+      `From the end of its input to the exit of \`cat\`, and to the completion that a subscriber sees, after 100 of each; from the order to kill a tree of ${TREE} ` +
       'processes that obey to the end of its output, and to the proof that none of them is alive.',
     columns: ['what', 'with', 'ms'],
     rows: [

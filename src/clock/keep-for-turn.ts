@@ -1,12 +1,13 @@
-/** Returns a function that creates a value at its first call in a turn of the event loop, and returns the same one until the turn ends. */
+/** Returns a function that creates a value and returns the same one to all calls of the same synchronous code. */
 export function keepForTurn<T>(create: () => T): () => T {
   let kept: { readonly value: T } | null = null;
   return () => {
-    kept ??= { value: create() };
-    const { value } = kept;
-    queueMicrotask(() => {
-      kept = null;
-    });
-    return value;
+    if (kept === null) {
+      kept = { value: create() };
+      queueMicrotask(() => {
+        kept = null;
+      });
+    }
+    return kept.value;
   };
 }

@@ -8,7 +8,7 @@ import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 const name = { tenant: 'acme', id: 'tool_a', attempt: 1 };
 const HOUR_MS = 3_600_000;
 
-/** Orders an attempt without a record again; returns what became of it and what was sent to the servers. */
+/** Orders an attempt without a record again. Returns its new state and the subjects of the messages to the servers. */
 async function order({ startedAtMs, ageMs }: { startedAtMs?: number; ageMs: number }) {
   const clock = createVirtualClock({ epochMs: 100 * HOUR_MS });
   const sent: string[] = [];

@@ -14,7 +14,7 @@ export function readCgroupPids(path: string): readonly number[] | null {
   for (let reading = 0; ; reading += 1) {
     const events = readCgroupText(join(path, 'cgroup.events'));
     if (events === null) return null;
-    // Asked first: at the end of a process this one file says all.
+    // Read first, because an unpopulated cgroup needs no other file.
     if (!/^populated 1$/m.test(events)) return [];
     const pids = readPids(path);
     if (pids === null || pids.length > 0 || reading === maxReadings) return pids;

@@ -13,6 +13,7 @@ interface Evidence {
   readonly groupIsOurs: boolean;
 }
 
+/** Result of a search for the members of a tree. */
 export interface Members {
   /** Members of the tree, including a living leader. */
   readonly members: readonly ProcessEntry[];
@@ -20,6 +21,8 @@ export interface Members {
   readonly groups: ReadonlySet<number>;
   /** Pids of the members that the cgroup of the tree holds. */
   readonly held: ReadonlySet<number>;
+  /** Processes that began after the leader and are not known to be members; empty if a cgroup holds the members. */
+  readonly unclaimed: readonly ProcessEntry[];
 }
 
 /**
@@ -33,7 +36,7 @@ export function findMembers({
   carriers,
   known,
   groupIsOurs,
-}: Evidence): Omit<Members, 'held'> {
+}: Evidence): Pick<Members, 'members' | 'groups'> {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]));
   const members = new Map<number, ProcessEntry>();
   const ids = new Set<number>((groupIsOurs ? [identity.pgid, identity.pid] : []).filter((id) => id > 1));

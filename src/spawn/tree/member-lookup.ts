@@ -6,16 +6,10 @@ import { findMembers, type Members } from './find-members.ts';
 import { ownsPid, type ProcessIdentity } from './identity.ts';
 import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
 
-/** What a search finds. */
-export interface Found extends Members {
-  /** Processes that began after the leader and are not known to be members; empty if a cgroup holds the members. */
-  readonly unclaimed: readonly ProcessEntry[];
-}
-
 /** Finds the members of one tree and remembers them between two lookups. */
 export interface MemberLookup {
-  /** Reads the process table and returns all living members. Calls of one turn share a search, such as the watch and the signal of an end. */
-  find(): Promise<Found>;
+  /** Reads the process table and returns all living members. Calls of one turn share a search: an end begins its watch and sends its signal in one. */
+  find(): Promise<Members>;
   /**
    * Remembers those of `entries` whose parent is a member, or all living members with `null`. Returns those that lead a group of their own
    * and carry no mark. Cheap, except with `null`.
@@ -63,7 +57,7 @@ export function createMemberLookup(options: MemberLookupOptions): MemberLookup {
   /** Tells whether a process may be foreign, such as a daemon of troupe that a member has just started. A lineage alone proves nothing. */
   const isDetached = ({ sid }: ProcessEntry): boolean => sid !== identity.sid;
 
-  async function search(): Promise<Found> {
+  async function search(): Promise<Members> {
     const { holder, younger, held } = await readCandidates(options);
     const leaderOwnsPid = !leaderIsCollected && ownsPid(identity, holder);
     const others = younger.filter((entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry));

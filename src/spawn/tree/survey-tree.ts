@@ -1,6 +1,7 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Clock } from '../../clock/clock.ts';
-import type { Found, MemberLookup } from './member-lookup.ts';
+import type { Members } from './find-members.ts';
+import type { MemberLookup } from './member-lookup.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 /** Pauses between searches for new leftovers while a known one is alive. Searches fall on multiples of them, so that many trees share one. */
@@ -16,8 +17,8 @@ export interface TreeSurvey {
   survey(): Promise<readonly TreeMember[]>;
   /** Returns processes that began after the leader, at the last look, and may belong to it without proof. They are never signalled. */
   suspects(): Promise<readonly TreeMember[]>;
-  /** Makes the next call of `suspects` look at what this search has found. */
-  noteSearch(found: Found): void;
+  /** Notes the result of a search; the next call of `suspects` judges its unclaimed processes. */
+  noteSearch(found: Members): void;
   /** Notes that members found from now on are leftovers. */
   leaderExited(): void;
 }
@@ -52,7 +53,7 @@ export function createTreeSurvey(options: {
     }
   }
 
-  function noteSearch(found: Found): void {
+  function noteSearch(found: Members): void {
     unclaimed = found.unclaimed;
     suspected = null;
   }

@@ -48,7 +48,7 @@ test('without processes the list says so', async () => {
   expect(await at.run('/kill x')).toBe('! Process "x" not found. There are no processes.');
 });
 
-test('the output of a process without any says so, while it runs and after its end', async () => {
+test('/output says that a process has printed nothing, while it runs and after its end', async () => {
   await using at = arrange();
   const handle = at.supervisor.start({ id: 'build', command: ['make'], background: true });
 

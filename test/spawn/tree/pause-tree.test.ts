@@ -82,7 +82,7 @@ function pauseOf(members: readonly ProcessEntry[], send: (pid: number) => void =
   const clock = createVirtualClock();
   const pause = createTreePause({
     ...{ cgroup: null, clock },
-    find: async () => ({ members, groups: new Set(), held: new Set() }),
+    find: async () => ({ members, groups: new Set(), held: new Set(), unclaimed: [] }),
     table: { readAll: async () => members } as never,
     send: (pid) => send(pid),
   }).pause(onSent);

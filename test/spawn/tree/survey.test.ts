@@ -143,7 +143,7 @@ test('a signal to the leader reaches it alone', async () => {
   ]);
 });
 
-test('a watch and the end that it is for search once', async () => {
+test('a watch and an end that begin together share one search', async () => {
   const { tree, state } = arrange([entry(100), entry(101)]);
 
   tree.watch({ onAliveChanged: () => {}, onGone: () => {} });
