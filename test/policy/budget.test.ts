@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createShellGrammar } from '../../src/policy/shell/shell-grammar.ts';
 import { createShellParser } from '../../src/policy/shell/shell-parser.ts';
@@ -62,4 +64,23 @@ test('a grammar that died is replaced', async () => {
 
   expect(await grammar.parse('ls')).toMatchObject({ hasError: false });
   expect(loads).toBe(2);
+});
+
+test('the lexer is not optimized, which takes 700 MB', () => {
+  const parser = fileURLToPath(new URL('../../src/policy/shell/shell-parser.ts', import.meta.url));
+  const script = `const { createShellParser } = await import(${JSON.stringify(parser)});
+    const parser = await createShellParser();
+    for (let i = 0; i < 50; i += 1) parser.parse('npm test | grep failed && echo "$HOME" > /tmp/out');`;
+
+  const { stdout } = spawnSync(
+    process.execPath,
+    ['--trace-wasm-compilation-times', '--input-type=module', '-e', script],
+    { encoding: 'utf8' },
+  );
+
+  const sizes = stdout.matchAll(/using (\w+), .* bodysize (\d+)/g);
+  const compiled = [...sizes].map(([, compiler, size]) => ({ compiler, size: Number(size) }));
+  expect(compiled.filter(({ size }) => size > 100_000)).toEqual([
+    { compiler: 'Liftoff', size: expect.any(Number) },
+  ]);
 });
