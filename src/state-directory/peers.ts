@@ -22,39 +22,35 @@ export interface Peers {
 }
 
 export function createPeers(registry: SupervisorRegistry): Peers {
-  const pool = new Map<string, Promise<ControlClient>[]>();
+  const pool = new Map<string, Set<Promise<ControlClient>>>();
 
-  /** Picks a connection with free capacity; waiting for many processes needs more than one. */
-  const pick = async (socketPath: string): Promise<ControlClient> => {
-    while (true) {
-      const pending = pool.get(socketPath) ?? [];
-      for (const each of pending) {
-        const client = await each.catch(() => null);
-        if (client !== null && !client.isClosed && !client.isFull) return client;
-        if (client === null || client.isClosed) remove(socketPath, each);
-      }
-      // Loaded on demand: without live supervisors no network module is needed.
-      const opened = import('../control/control-client.ts').then(({ connectControl }) =>
-        connectControl(socketPath),
-      );
-      pool.set(socketPath, [...(pool.get(socketPath) ?? []), opened]);
-      opened.catch(() => remove(socketPath, opened));
-      const client = await opened;
-      // Other callers of the same connection may have filled it.
-      if (!client.isFull) return client;
-    }
-  };
-  const remove = (socketPath: string, client: Promise<ControlClient>) => {
-    pool.set(
-      socketPath,
-      (pool.get(socketPath) ?? []).filter((each) => each !== client),
+  const open = (socketPath: string, clients: Set<Promise<ControlClient>>): Promise<ControlClient> => {
+    // Loaded on demand: without live supervisors no network module is needed.
+    const opened = import('../control/control-client.ts').then(({ connectControl }) =>
+      connectControl(socketPath),
     );
+    clients.add(opened);
+    opened.catch(() => clients.delete(opened));
+    return opened;
   };
 
   return {
     list: () =>
       registry.list().flatMap(({ entry, state }) => (state === 'alive' && isPeer(entry) ? [entry] : [])),
-    ask: async (peer, { method, params }, options) => (await pick(peer.socket)).call(method, params, options),
+    ask: async ({ socket }, { method, params }, options) => {
+      const clients = pool.get(socket) ?? new Set();
+      pool.set(socket, clients);
+      while (true) {
+        // Simultaneous callers find what the first of them opens, since a set may grow while it is walked.
+        for (const each of clients) {
+          const client = await each.catch(() => null);
+          if (client === null || client.isClosed) clients.delete(each);
+          // Asked in the turn of the check: another caller could fill it.
+          else if (!client.isFull) return client.call(method, params, options);
+        }
+        await open(socket, clients);
+      }
+    },
     close: () => {
       for (const clients of pool.values()) {
         for (const client of clients)

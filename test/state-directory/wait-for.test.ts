@@ -13,6 +13,8 @@ test('a wait from outside resolves once its condition holds', async () => {
   const { state, supervisor } = stage;
   const cat = supervisor.start({ command: ['cat'], background: true, stdin: 'pipe' });
   const waiting = state.waitFor(cat.id, { pattern: 'tea (\\d)', text: 'milk', mode: 'all' });
+  // Its answer comes after the wait has begun.
+  await state.show(cat.id);
 
   await cat.write('milk\nte');
   await cat.write('a 4\n');
@@ -67,6 +69,17 @@ test('now is when it was asked, also under another supervisor', { timeout: 60_00
 
   expect(early).toBe(false);
   expect(await waiting).toMatchObject({ end: { type: 'met' }, matchedLine: 'tea 2' });
+});
+
+test('waits are all answered where a connection takes fewer at once', async () => {
+  await using stage = await openControlStage();
+  const waits = Array.from({ length: 400 }, () => stage.state.wait(stage.idle.id));
+  await stage.state.show(stage.idle.id);
+
+  await stage.idle.kill();
+  const ends = await Promise.all(waits);
+
+  expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['killed']));
 });
 
 test('a wait that is given up leaves nothing behind', async () => {
