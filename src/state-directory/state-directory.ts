@@ -106,7 +106,7 @@ export interface StateDirectory {
   /** @throws TroupeError `invalid-option` for a text of a megabyte. */
   paste(id: string, text: string): Promise<WriteResult>;
   resize(id: string, size: TerminalSize): Promise<WriteResult>;
-  /** Writes a secret; without `value` its supervisor looks it up by name. */
+  /** Writes a secret, and presses Enter unless `pressEnter` is `false`; without `value` its supervisor looks it up by name. */
   writeSecret(
     id: string,
     secret: { readonly name: string; readonly value?: string; readonly pressEnter?: boolean },

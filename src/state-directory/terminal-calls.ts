@@ -42,13 +42,9 @@ export function createTerminalCalls(deps: DirectoryDeps, ask: AskSupervisor): Te
     },
     resize: (id, size) =>
       ask({ id, method: 'resize', params: { id, size } }, { options: QUICK, revives: true, orElse: refuse }),
-    writeSecret: (id, { name, value, pressEnter = true }) =>
+    writeSecret: (id, secret) =>
       ask(
-        {
-          id,
-          method: 'writeSecret',
-          params: { id, name, pressEnter, ...(value !== undefined && { value }) },
-        },
+        { id, method: 'writeSecret', params: { id, ...secret } },
         { options: LONG, revives: true, orElse: refuse },
       ),
   };

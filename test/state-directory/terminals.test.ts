@@ -35,14 +35,17 @@ test('every request about a terminal does what its handle does', async () => {
   const typed = await state.sendKeys(id, { text: 'a b;', keys: ['C-c'], pressEnter: true });
   const pasted = await state.paste(id, 'one\ntwo');
   const written = await state.write(id, Buffer.from('\x1b[A'));
+  const submitted = await state.writeSecret(id, { name: 'pin', value: '1234' });
+  const unsubmitted = await state.writeSecret(id, { name: 'pin', value: '5678', pressEnter: false });
   run.exit();
   const last = await state.capture(id);
 
   expect(captured).toMatchObject({ ok: true, drawing: expect.stringContaining('moin') });
   expect([resized.ok, typed.ok, pasted.ok, written.ok]).toEqual([true, true, true, true]);
   expect(run.sizes.at(-1)).toEqual({ columns: 120, rows: 40 });
-  expect(run.strokes.map(({ type }) => type)).toEqual(['text', 'character', 'key']);
-  expect([run.pasted, run.input]).toEqual([['one\ntwo'], '\x1b[A']);
+  expect([submitted, unsubmitted]).toMatchObject([{ bytesWritten: 5 }, { bytesWritten: 4 }]);
+  expect(run.strokes.map(({ type }) => type)).toEqual(['text', 'character', 'key', 'key']);
+  expect([run.pasted, run.input]).toEqual([['one\ntwo', '1234', '5678'], '\x1b[A']);
   expect(last).toMatchObject({ ok: true, screen: { isLast: true, columns: 120 } });
 });
 
