@@ -40,22 +40,22 @@ export function createPeers(registry: SupervisorRegistry): Peers {
     ask: async ({ socket }, { method, params }, options) => {
       const clients = pool.get(socket) ?? new Set();
       pool.set(socket, clients);
-      while (true) {
-        // Simultaneous callers find what the first of them opens, since a set may grow while it is walked.
-        for (const each of clients) {
-          const client = await each.catch(() => null);
-          if (client === null || client.isClosed) clients.delete(each);
-          // Asked in the turn of the check: another caller could fill it.
-          else if (!client.isFull) return client.call(method, params, options);
-        }
-        await open(socket, clients);
+      // Simultaneous callers find what the first of them opens, since a set may grow while it is walked.
+      for (const each of clients) {
+        const client = await each.catch(() => null);
+        if (client === null || client.isClosed) clients.delete(each);
+        // Asked in the turn of the check: another caller could fill it.
+        else if (!client.isFull) return client.call(method, params, options);
       }
+      // The first to hear of a new connection, it finds room.
+      const client = await open(socket, clients);
+      return client.call(method, params, options);
     },
     close: () => {
       for (const clients of pool.values()) {
         for (const client of clients)
           client.then(
-            (open) => open.close(),
+            (opened) => opened.close(),
             () => {},
           );
       }
