@@ -52,6 +52,7 @@ drained ${attempt}" >>${status}`;
  * and no process holds the terminal, even without a supervisor. It records the exit, keeps the last screen, and closes the
  * session. Closing would discard what tmux has not passed to `cat` yet, so the script waits until `cat` sleeps without input,
  * and tmux, asked for the screen, has still given it nothing. Linux says how much `cat` has written; elsewhere the log is measured.
+ * A kill that ends the launcher meanwhile makes tmux run the script again, beside the first: each writes a file of its own.
  *
  * The socket of a server may be gone, perhaps with the state directory, and another server may listen there with a terminal of
  * the same number: so the script asks the server who it is first. In that case the server closes the session itself, see
@@ -67,7 +68,7 @@ export function toEndScript(place: EndingPlace): string {
   const script = `
 umask 077
 exec >/dev/null 2>&1 </dev/null
-server=$3
+server=$3 new=${screen}.$$
 ask() { ${tmux} ${toServerCheck('$server')} "$1" ${refusal}; }
 echo "
 exit ${attempt} \${2#x }" >>${status}
@@ -91,14 +92,14 @@ while test "$rounds" -lt 1000; do
   measure
   before=$written
   if is_idle; then
-    ask "display-message -p -t '$1' '${screenFormat}' ; capture-pane -p -e -t '$1'" >${screen}.new || break
-    mv -f ${screen}.new ${screen}
+    ask "display-message -p -t '$1' '${screenFormat}' ; capture-pane -p -e -t '$1'" >"$new" || break
+    mv -f "$new" ${screen}
     measure
     if is_idle && test "$before" = "$written"; then break; fi
   fi
   sleep 0.01 || sleep 1
 done
-test ! -e ${screen}.new || rm -f ${screen}.new
+test ! -e "$new" || rm -f "$new"
 ask "kill-session -t '$1'"
 `;
   return `set -- '#{pane_id}' '${endFormat}' '#{pid}'${toPlainFormat(script)}`;

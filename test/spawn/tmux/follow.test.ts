@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findTmux } from '../../../src/spawn/tmux/find-tmux.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
@@ -264,6 +264,25 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
 
     const run = stage.run(shell('echo hi'));
+    await run.fact('output.ended');
+
+    expect(run.kept.at(-1)?.lines[0]).toBe('hi');
+  });
+
+  test('the last screen is kept by a kill that makes tmux take it twice', async () => {
+    const stage = createStage();
+    const program = findTmux();
+    // The second call begins when the first has its screen, and has none before the terminal is closed.
+    const twice = `if mkdir '${stage.file('taken')}'; then '${program}' "$@"; sleep 2; exit; fi 2>&-; sleep 4`;
+    const slow = `#!/bin/sh\ncase "$*" in *capture-pane*) ${twice} ;; esac\nexec '${program}' "$@"\n`;
+    writeFileSync(stage.file('tmux'), slow, { mode: 0o700 });
+    vi.stubEnv('PATH', `${stage.directory}:${process.env['PATH']}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const run = stage.run(shell(`trap '' HUP; sleep 300 & echo hi; exit 6`));
+    await run.fact('process.exited');
+    await waitUntil(() => existsSync(stage.file('taken')), { what: 'the screen is taken' });
+    run.send(endBy('SIGKILL'));
     await run.fact('output.ended');
 
     expect(run.kept.at(-1)?.lines[0]).toBe('hi');
