@@ -34,11 +34,19 @@ export interface ControlClient {
  */
 export async function connectControl(socketPath: string): Promise<ControlClient> {
   const connection = await openConnection(socketPath);
+  let hello: Promise<unknown> | null = null;
+  // One for all waits: it takes the room that `isFull` leaves.
+  const sayHello = (deadlineMs: number): Promise<unknown> => {
+    hello ??= connection.ask({ method: 'hello', params: {} }, { deadlineMs }).finally(() => {
+      hello = null;
+    });
+    return hello;
+  };
   return {
     call: (method, params, callOptions) => {
       const asked = connection.ask({ method, params }, callOptions);
       const { pulseMs } = callOptions ?? {};
-      return (pulseMs === undefined ? asked : whileAlive(connection, { asked, pulseMs })) as Promise<never>;
+      return (pulseMs === undefined ? asked : whileAlive(asked, { sayHello, pulseMs })) as Promise<never>;
     },
     get isFull() {
       return connection.pending >= MAX_REQUESTS - 1;
@@ -52,12 +60,12 @@ export async function connectControl(socketPath: string): Promise<ControlClient>
 
 /** Returns the answer, or rejects with `unreachable` as soon as the supervisor stops responding. */
 function whileAlive(
-  connection: ControlConnection,
-  { asked, pulseMs }: { asked: Promise<unknown>; pulseMs: number },
+  asked: Promise<unknown>,
+  { sayHello, pulseMs }: { sayHello: (deadlineMs: number) => Promise<unknown>; pulseMs: number },
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const beat = () => {
-      connection.ask({ method: 'hello', params: {} }, { deadlineMs: pulseMs }).catch((error) => {
+      sayHello(pulseMs).catch((error) => {
         clearInterval(beats);
         reject(error);
       });

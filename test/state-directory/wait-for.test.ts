@@ -1,6 +1,8 @@
 import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { LONG } from '../../src/control/protocol.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { connectionCount, openControlStage, untilListening } from '../control/arrange.ts';
@@ -75,6 +77,8 @@ test('waits are all answered where a connection takes fewer at once', async () =
   await using stage = await openControlStage();
   const waits = Array.from({ length: 400 }, () => stage.state.wait(stage.idle.id));
   await stage.state.show(stage.idle.id);
+  // By then each wait has asked whether the supervisor lives.
+  await setTimeout((LONG.pulseMs ?? 0) + 500);
 
   await stage.idle.kill();
   const ends = await Promise.all(waits);
