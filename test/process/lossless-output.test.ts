@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OutputLine } from '../../src/index.ts';
+import { waitUntil } from '../support/os.ts';
 import { openRealHarness } from '../support/real.ts';
 
 const small = { background: true, maxBufferBytes: 2048, headBytes: 0 };
@@ -28,7 +29,8 @@ test('a kill ends a process that waits for its reader, and the reader gets the r
   await using stage = openRealHarness({ stateDirectory: false });
   const handle = stage.supervisor.start({ command: ['yes'], killGrace: '1m', drainMax: '1m', ...small });
   const reader = handle.output({ lossless: true });
-  await reader.next();
+  const taken = (await reader.next()).value?.bytes.length ?? 0;
+  await waitUntil(() => handle.view().output.bytes > taken, { what: 'the reader has not read all' });
 
   const answer = await handle.kill();
 
