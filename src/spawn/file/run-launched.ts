@@ -137,11 +137,16 @@ async function readLauncher(
   return startedAt === undefined || entry?.startedAt === startedAt ? entry : null;
 }
 
-/** Finds the process that a launcher has started, without its status file. */
+/**
+ * Finds the process that a launcher has started, without its status file. A fork with the command line of the launcher is not the command
+ * yet: a shell in monitor mode makes the group before it resets its traps, and can lose a signal in between.
+ */
 async function findChildOf(launcher: ProcessEntry | null, table: ProcessTable): Promise<KnownLaunch | null> {
   if (launcher === null) return null;
   const children = await table.listSince(launcher);
-  const started = children.find(({ ppid, alive }) => alive && ppid === launcher.pid);
+  const started = children.find(
+    (entry) => entry.alive && entry.ppid === launcher.pid && entry.command !== launcher.command,
+  );
   return started === undefined
     ? null
     : { launcher: launcher.pid, leader: { pid: started.pid, startedAt: started.startedAt } };

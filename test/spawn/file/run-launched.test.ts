@@ -153,3 +153,16 @@ test('a leader without a status file is found as the child of its launcher', asy
 
   expect(given.facts).toMatchObject([{ type: 'process.spawned', pid: 100 }]);
 });
+
+test('a fork of a launcher without a status file leads once it runs its command', async () => {
+  const given = launch();
+  given.content.entries.push({ ...leader, command: launcher.command });
+  await given.pass();
+  const factsBefore = [...given.facts];
+
+  given.content.entries = [launcher, leader];
+  await given.pass();
+
+  expect(factsBefore).toEqual([]);
+  expect(given.facts).toMatchObject([{ type: 'process.spawned', pid: 100 }]);
+});
