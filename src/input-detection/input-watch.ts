@@ -9,6 +9,8 @@ const pausesMs: readonly number[] = [1_000, 3_000];
 const longestPauseMs = 10_000;
 /** Maximum delay of output in a log that another program writes. */
 const latePromptMs = 250;
+/** Looks for one caller, where output or input arrives during each of them. */
+const maxLooks = 5;
 
 export interface InputWatchOptions {
   readonly clock: Clock;
@@ -38,7 +40,7 @@ export class InputWatch {
   #looks = 0;
   /** Number that increases when the result of a running look may be outdated. */
   #era = 0;
-  #looking: Promise<void> | null = null;
+  #looking: Promise<boolean> | null = null;
   #isCancelled = false;
 
   /** Begins to watch. */
@@ -59,7 +61,9 @@ export class InputWatch {
   async look(): Promise<AwaitedInput | null> {
     // A running look may have begun before the call and be outdated.
     await this.#looking;
-    if (!this.#isCancelled) await this.#lookOnce(null);
+    for (let looks = 0; looks < maxLooks && !this.#isCancelled; looks += 1) {
+      if (await this.#lookOnce(null)) break;
+    }
     return this.#awaited;
   }
 
@@ -90,14 +94,15 @@ export class InputWatch {
     await this.#lookOnce(this.#awaited);
   }
 
-  #lookOnce(before: SeenInput | null): Promise<void> {
+  /** Resolves to `false` if a wait was seen, but may be over: there was output or input during the look. */
+  #lookOnce(before: SeenInput | null): Promise<boolean> {
     this.#looking ??= this.#lookNow(before).finally(() => {
       this.#looking = null;
     });
     return this.#looking;
   }
 
-  async #lookNow(before: SeenInput | null): Promise<void> {
+  async #lookNow(before: SeenInput | null): Promise<boolean> {
     let seenIn = this.#era;
     let seen = await this.#see(before);
     if (this.#options.isLogLate === true && this.#awaited === null && seen?.prompt === null) {
@@ -105,7 +110,9 @@ export class InputWatch {
       seenIn = this.#era;
       seen = await this.#see(null);
     }
-    if (seenIn === this.#era && !this.#isCancelled) this.#become(seen);
+    if (seenIn !== this.#era) return seen === null;
+    if (!this.#isCancelled) this.#become(seen);
+    return true;
   }
 
   #see(before: SeenInput | null): Promise<SeenInput | null> {

@@ -100,21 +100,22 @@ async function findObstacle(recipient: SecretRecipient): Promise<WriteResult | n
     const error = `Process ${recipient.id} takes no input: start it with stdin: "pipe" or interactive: true.`;
     return refuseWrite('noInput', error);
   }
-  if (!recipient.writesOwnLog || (await hidesTyping(recipient))) return null;
-  return refuseWrite('exposed', describeExposure(recipient));
-}
-
-/** Returns whether the terminal itself hides typed text: the output of a program is only a hint. */
-async function hidesTyping(recipient: SecretRecipient): Promise<boolean> {
+  if (!recipient.writesOwnLog) return null;
   const awaited = await recipient.awaitedInput();
-  return awaited?.kind === 'secret' && awaited.certainty === 'known';
+  // The output of a program is only a hint: the terminal itself must hide what is typed.
+  const isKnown = awaited?.certainty === 'known';
+  if (isKnown && awaited.kind === 'secret') return null;
+  return refuseWrite('exposed', describeExposure(recipient, { isKnown }));
 }
 
-function describeExposure({ id, hasTerminal }: SecretRecipient): string {
+function describeExposure(
+  { id, hasTerminal }: SecretRecipient,
+  { isKnown }: { readonly isKnown: boolean },
+): string {
   const why = `Process ${id} writes its own log file, where a secret cannot be redacted, so the secret was not written`;
   const instead =
     'Or start it again with lifetime "session", in a program whose option "terminal" is "pty": there it is hidden in any case.';
   return hasTerminal
-    ? `${why}: its terminal shows what is typed. Write it when the process asks for a secret and the terminal hides what is typed. ${instead}`
+    ? `${why}: its terminal ${isKnown ? 'shows' : 'may show'} what is typed. Write it when the process asks for a secret and the terminal hides what is typed. ${instead}`
     : `${why}: it has no terminal that could hide it. Start it again with lifetime "session".`;
 }

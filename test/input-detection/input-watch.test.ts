@@ -133,6 +133,43 @@ test('a caller during a look gets a later look', async () => {
   expect(await asked).toMatchObject(line);
 });
 
+test('a caller gets a later look where output arrives during the first', async () => {
+  const given = arrange();
+  const { promise, resolve } = Promise.withResolvers<SeenInput | null>();
+  given.looksWith(() => promise);
+
+  const asked = given.watch.look();
+  await settle();
+  given.print('name?');
+  given.sees(line);
+  resolve({ ...line, prompt: null });
+
+  expect(await asked).toMatchObject(line);
+  expect(given.told).toEqual([await asked]);
+});
+
+test('a caller is answered where output arrives during every look', async () => {
+  const given = arrange();
+  given.looksWith(async () => {
+    given.print('x');
+    return line;
+  });
+
+  expect(await given.watch.look()).toBeNull();
+  expect([given.looks, given.told]).toEqual([5, []]);
+});
+
+test('a program that prints without waiting is looked at once', async () => {
+  const given = arrange();
+  given.looksWith(async () => {
+    given.print('x');
+    return null;
+  });
+
+  expect(await given.watch.look()).toBeNull();
+  expect(given.looks).toBe(1);
+});
+
 test('only a periodic look reuses what the last look saw', async () => {
   const given = arrange();
   given.sees(line);

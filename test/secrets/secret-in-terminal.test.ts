@@ -116,10 +116,10 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', { timeout }, () => {
     await waitUntil(async () => (await handle.awaitedInput())?.kind === 'secret', { withinMs });
 
     const result = await handle.writeSecret('token');
+    expect(result.ok).toBe(true);
     await shows(handle, 'welcome');
     await handle.kill();
 
-    expect(result.ok).toBe(true);
     expect(await given.everything(handle)).not.toContain(value);
   });
 
@@ -129,7 +129,8 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', { timeout }, () => {
     const handle = given.supervisor.start({ command, interactive: true, background: true });
     await waitUntil(async () => (await handle.awaitedInput())?.kind === 'secret', { withinMs });
 
-    await handle.writeSecret('token');
+    const result = await handle.writeSecret('token');
+    expect(result.ok).toBe(true);
     await handle.ended;
 
     const everything = await given.everything(handle);
@@ -173,7 +174,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', { timeout }, () => {
     await using given = arrange({ terminal: 'tmux' });
     const command = 'printf "Token: "; read -r line; echo "got $line"';
     const handle = given.supervisor.start({ command, interactive: true, background: true });
-    await shows(handle, 'Token:');
+    await waitUntil(async () => (await handle.awaitedInput())?.kind === 'line', { withinMs });
 
     const result = await handle.writeSecret('token');
     await handle.kill();
