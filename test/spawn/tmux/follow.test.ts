@@ -288,6 +288,24 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(run.kept.at(-1)?.lines[0]).toBe('hi');
   });
 
+  test('a launcher whose terminal closes before it expects that ends with it', async () => {
+    const stage = createStage();
+    const program = findTmux();
+    const untilClosed = `code=$?; while (: </dev/tty); do sleep 0.01; done 2>&-; exit $code`;
+    const late = `case "$*" in *'set-hook -R'*) trap '' HUP; '${program}' "$@"; ${untilClosed} ;; esac`;
+    writeFileSync(stage.file('tmux'), `#!/bin/sh\n${late}\nexec '${program}' "$@"\n`, { mode: 0o700 });
+    vi.stubEnv('PATH', `${stage.directory}:${process.env['PATH']}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const run = stage.run(shell('echo hi; exit 6'));
+    await run.fact('output.ended');
+
+    const launcher = Number(/launcher 1 (\d+)/.exec(run.status())?.[1]);
+    await waitUntil(() => !isAlive(launcher), { what: 'the launcher has ended' });
+    expect((await run.fact('process.exited')).exit).toEqual({ code: 6, signal: null });
+    expect(run.status().match(/^exit /gm)).toHaveLength(1);
+  });
+
   test('each attempt has its own terminal', async () => {
     const stage = createStage();
     const first = stage.run(shell('echo first; exit 1'));
