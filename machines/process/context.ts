@@ -244,6 +244,8 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'>, Omit<Process
   readonly pid: number | null;
   readonly pgid: number | null;
   readonly spawnedAtMs: number | null;
+  /** Set for an exit that was before this supervisor saw it. */
+  readonly exitedAtMs: number | null;
   /** Set if the backend lost the leader during a stop, so that its exit, or its life, is unknown. */
   readonly loss: EndReason | null;
   readonly spawnFailure: Extract<EndReason, { type: 'spawnFailed' }> | null;
@@ -279,6 +281,7 @@ export function createProcessContext(given: ProcessInput): ProcessContext {
     pid: null,
     pgid: null,
     spawnedAtMs: null,
+    exitedAtMs: null,
     ...unknownEnd,
     reason: null,
     loss: null,

@@ -43,6 +43,8 @@ export type BackendFact = At<
   | {
       type: 'process.exited';
       exit: ExitStatus;
+      /** Monotonic time of an exit that nobody saw, as far as the wall clock tells it. Default `null`: it has just exited. */
+      exitedAtMs?: number | null;
       /** Further facts of the end, as far as the backend knows them. */
       facts?: Partial<ProcessEnd>;
       /** Resource limit that ended the leader. Default `null`. */

@@ -41,7 +41,12 @@ export const recordSpawnFailure: Recorder = (_, event) => {
 
 export const recordExit: Recorder = (_, event) =>
   event.type === 'process.exited'
-    ? { exit: event.exit, exceeded: event.exceeded ?? null, ...event.facts }
+    ? {
+        exit: event.exit,
+        exitedAtMs: event.exitedAtMs ?? null,
+        exceeded: event.exceeded ?? null,
+        ...event.facts,
+      }
     : {};
 
 export const recordLeftovers: Recorder = (_, event) => {

@@ -223,7 +223,17 @@ export class ProcessLife {
     if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, this.#spawnedAtMs ?? atMs];
     if (type === 'process.started' && this.#view.status === 'backgrounded') times.backgroundedAt ??= at;
     if (type === 'process.backgrounded') times.backgroundedAt = at;
-    if (type === 'process.ended') [times.endedAt, times.endedAtMs] = [at, atMs];
+    if (type === 'process.ended') this.#noteEnd();
+  }
+
+  /** Takes the time of an exit that nobody saw from the backend. */
+  #noteEnd(): void {
+    const { times } = this;
+    const nowMs = this.#clock.nowMs();
+    const exitedAtMs = this.#actor?.getSnapshot().context.exitedAtMs ?? nowMs;
+    // By the wall clock, which may have been set back, it may have been before its start.
+    times.endedAtMs = Math.max(exitedAtMs, times.startedAtMs ?? exitedAtMs);
+    times.endedAt = this.#clock.epochMs() - Math.round(nowMs - times.endedAtMs);
   }
 
   /** Takes the time of the start from the backend: a crash may have come before it was recorded. */

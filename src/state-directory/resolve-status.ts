@@ -20,7 +20,7 @@ import {
 } from '../process/restored-process.ts';
 import { toStateFacts } from '../process/to-process-view.ts';
 import { findLauncher, findLeader } from '../spawn/file/find-leader.ts';
-import { type LaunchStatus, readStatus } from '../spawn/file/status-file.ts';
+import { type LaunchStatus, readLastLineAt, readStatus } from '../spawn/file/status-file.ts';
 import { isSameScope, isStillAlive, ownsPid } from '../spawn/tree/identity.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readPrivateFile } from '../store/private-files.ts';
@@ -65,7 +65,10 @@ export async function resolveStatus(
   const status = readLaunch(record);
   if (status?.exit != null && revival !== null) {
     const { code, signal } = status.exit;
-    return tell(toExitFacts(record, { code, signal }), writtenAt(revival.files.status) ?? record.savedAt);
+    return tell(
+      toExitFacts(record, { code, signal }),
+      readLastLineAt(revival.files.status) ?? record.savedAt,
+    );
   }
   if (view.status === 'restarting' && revival !== null) return { type: 'orphaned', view };
   const nowAt = clock.epochMs();
@@ -178,13 +181,5 @@ function toOutput({ view, revival }: ProcessRecord): ProcessView['output'] {
     };
   } catch {
     return view.output;
-  }
-}
-
-function writtenAt(path: string): number | null {
-  try {
-    return Math.round(statSync(path).mtimeMs);
-  } catch {
-    return null;
   }
 }

@@ -43,7 +43,9 @@ export function isPastRetention(
 ): boolean {
   const isKeptLong = isOwnId(view.id) || hasPendingNotice({ view, timeline });
   const keptMs = isKeptLong ? Math.max(settings.logRetention, settings.retention) : settings.retention;
-  return view.endedAt < nowAt - keptMs;
+  // It may have ended long before a supervisor knew of it.
+  const knownAt = timeline.findLast(({ type }) => type === 'process.ended')?.at ?? view.endedAt;
+  return knownAt < nowAt - keptMs;
 }
 
 /** Forgets processes that ended longer ago than `retention`, and returns their number. */

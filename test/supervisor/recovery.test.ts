@@ -218,6 +218,46 @@ test('an end is not told again by the next program', async () => {
   expect(after.transcript).toEqual([]);
 });
 
+test('a process that ended without a supervisor has the time of its exit', async () => {
+  const { open, crash } = openDirectoryHarness();
+  const first = open();
+  const { id } = first.supervisor.start(persistent);
+  first.clock.advance(100);
+  crash(first.supervisor);
+  const startedAt = first.clock.epochMs() - 100;
+
+  const second = open({
+    clock: createVirtualClock({ epochMs: startedAt + 60_000 }),
+    script: (run) => {
+      run.beAdopted();
+      run.tell({ type: 'process.exited', exit: { code: 3, signal: null }, exitedAtMs: -56_000 });
+      run.endOutput();
+    },
+  });
+  const ended = await second.supervisor.get(id)?.ended;
+
+  expect(ended).toMatchObject({ status: 'failed', endedAt: startedAt + 4_000, runtimeMs: 4_000 });
+});
+
+test('an exit before the start, by a wall clock that was set back, takes no time', async () => {
+  const { open, crash } = openDirectoryHarness();
+  const first = open();
+  const { id } = first.supervisor.start(persistent);
+  first.clock.advance(100);
+  crash(first.supervisor);
+
+  const second = open({
+    clock: createVirtualClock({ epochMs: first.clock.epochMs() }),
+    script: (run) => {
+      run.beAdopted();
+      run.tell({ type: 'process.exited', exit: { code: 0, signal: null }, exitedAtMs: -5_000 });
+      run.endOutput();
+    },
+  });
+
+  expect(await second.supervisor.get(id)?.ended).toMatchObject({ runtimeMs: 0 });
+});
+
 test('ended records go with their time', async () => {
   const { open, crash, records } = openDirectoryHarness();
   const first = open();
@@ -228,7 +268,7 @@ test('ended records go with their time', async () => {
   await waitUntil(() => records.read(id)?.view.status === 'completed');
   crash(first.supervisor);
   const record = records.read(id) as ProcessRecord;
-  const old = { ...record, view: { ...record.view, endedAt: -1 } } as ProcessRecord;
+  const old = { ...record, timeline: [], view: { ...record.view, endedAt: -1 } } as ProcessRecord;
   records.save(id, old);
 
   const second = open({ retention: 0 });

@@ -33,6 +33,17 @@ test('an end that is kept long is kept no shorter than any other', () => {
   expect(isPastRetention({ view, timeline: [] }, { settings: short, nowAt: 100 })).toBe(false);
 });
 
+test('an end that was known late is kept from then on', () => {
+  const timeline: readonly TimelineEntry[] = [
+    { type: 'process.ended', at: 9_000 },
+    { type: 'process.notified', at: 9_001 },
+  ];
+  const view = endedView({ lifetime: 'persistent', endedAt: 5_000 });
+  const isPastAt = (nowAt: number) => isPastRetention({ view, timeline }, { settings, nowAt });
+
+  expect([isPastAt(9_100), isPastAt(9_101)]).toEqual([false, true]);
+});
+
 test('the log goes with all files beside it', () => {
   const paths = toStatePaths('/s');
 

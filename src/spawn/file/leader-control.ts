@@ -9,7 +9,7 @@ import type { ProcessTree } from '../tree/process-tree.ts';
 import type { TreeDeps } from '../tree/tree-registry.ts';
 import { createTreeCommands, registerTree, type TerminalPort, type TreeInput } from '../tree-commands.ts';
 import { withoutLauncher } from './find-leader.ts';
-import type { NamedProcess } from './status-file.ts';
+import { type NamedProcess, readLastLineAt } from './status-file.ts';
 
 /** Executes the commands of a process on a leader that need not be a child of this program. */
 export interface LeaderControl {
@@ -22,7 +22,7 @@ export interface LeaderControl {
   readonly hasLeader: boolean;
   /** Declares that no leader will appear. */
   setNoLeader(): void;
-  /** Reports the exit of the leader. `justNow`: its pid cannot be reused yet. */
+  /** Reports the exit of the leader. `justNow`: its pid cannot be reused yet. `longAgo`: at the time of its line in the status file. */
   exited(exit: ExitStatus, when: 'justNow' | 'longAgo'): void;
   /** Reports that the leader has ended and nothing recorded how. */
   lost(why: string): void;
@@ -117,7 +117,8 @@ export function createLeaderControl(
     },
     setNoLeader: () => found.resolve(null),
     exited: ({ code, signal }, when) => {
-      port.tell(toExitFact({ code, signal }, { request, cgroup }));
+      const exitedAtMs = when === 'justNow' ? null : toExitTime(port);
+      port.tell({ ...toExitFact({ code, signal }, { request, cgroup }), exitedAtMs });
       leaderExited(when);
     },
     lost: (why) => {
@@ -136,4 +137,10 @@ export function createLeaderControl(
 /** Returns the session of a leader. It leads one itself where `setsid` exists; elsewhere only the process table knows. */
 export function sidOf(entry: ProcessEntry | null): { sid?: number } {
   return entry === null ? {} : { sid: entry.sid };
+}
+
+/** Returns the monotonic time at which the exit was recorded; `null` where that is unknown. */
+function toExitTime({ request, clock }: BackendPort): number | null {
+  const at = request.files === null ? null : readLastLineAt(request.files.status);
+  return at === null ? null : clock.nowMs() - Math.max(0, clock.epochMs() - at);
 }

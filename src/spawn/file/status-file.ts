@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
 import { toSignalName } from '../../config/signal-name.ts';
 import { type LogGap, parseLogMap } from '../../output/log-map.ts';
@@ -29,6 +30,15 @@ export interface LaunchStatus {
   readonly isTruncated: boolean;
   /** True if all output of the terminal was written. */
   readonly isDrained: boolean;
+}
+
+/** Returns the time of the last line, which is that of the exit once it is recorded, in milliseconds since the epoch; `null` without a file. */
+export function readLastLineAt(path: string): number | null {
+  try {
+    return Math.round(statSync(path).mtimeMs);
+  } catch {
+    return null;
+  }
 }
 
 /** Launch of one attempt, known from another source than its file. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { BackendCommand } from '../../../machines/process/events.ts';
@@ -18,18 +18,23 @@ async function adopt({
   carriers = [] as number[],
   leader = undefined as ProcessIdentity | undefined,
   startedAtMs = undefined as number | undefined,
+  /** Milliseconds after which the process is adopted. */
+  ageMs = 0,
 } = {}) {
   const place = tempDir();
   onTestFinished(place.remove);
   const statusPath = place.file('status');
   writeFileSync(statusPath, status, { mode: 0o600 });
   const clock = createVirtualClock();
+  const writtenAt = new Date(clock.epochMs() - ageMs);
+  utimesSync(statusPath, writtenAt, writtenAt);
   const content = { entries, carriers };
   const facts: ToldFact[] = [];
   let send: (command: BackendCommand) => void = () => {};
   const cancel = adoptLaunched({
     port: {
-      ...{ clock, request: { id: 'tool_a', attempt: 1, secrets: [] }, output: {}, keepScreen: () => {} },
+      ...{ clock, output: {}, keepScreen: () => {} },
+      request: { id: 'tool_a', attempt: 1, secrets: [], files: { status: statusPath } },
       ...(leader !== undefined && { leader }),
       ...(startedAtMs !== undefined && { startedAtMs }),
       tell: (fact: ToldFact) => void facts.push(fact),
@@ -67,11 +72,12 @@ async function adopt({
 const launched = '\nlauncher 1 99\n\nleader 1 100\n';
 const running = entry(100, { ppid: 99 });
 const adopted = { type: 'process.adopted', pid: 100, pgid: 100, isPaused: false };
-const exited = (code: number) => ({
+const exited = (code: number, exitedAtMs: number | null = null) => ({
   type: 'process.exited',
   exit: { code, signal: null },
   facts: { cpuMs: null, peakMemoryBytes: null, readBytes: null, writtenBytes: null },
   exceeded: null,
+  exitedAtMs,
 });
 const ended = { type: 'output.ended' };
 
@@ -90,10 +96,16 @@ test('an adopted process is followed to its exit', async () => {
   expect(facts.slice(1)).toEqual([exited(3), ended]);
 });
 
-test('a process that ended meanwhile is adopted with its exit', async () => {
-  const { facts } = await adopt({ status: `${launched}\nexit 1 0\n` });
+test('a process that ended meanwhile is adopted with its exit and the time of it', async () => {
+  const { facts } = await adopt({ status: `${launched}\nexit 1 0\n`, ageMs: 60_000 });
 
-  expect(facts).toMatchObject([adopted, exited(0), ended]);
+  expect(facts).toMatchObject([adopted, exited(0, -60_000), ended]);
+});
+
+test('an exit in the future, by a wall clock that was set back, is of now', async () => {
+  const { facts } = await adopt({ status: `${launched}\nexit 1 0\n`, ageMs: -60_000 });
+
+  expect(facts).toMatchObject([adopted, exited(0, 0), ended]);
 });
 
 const lost = (why: string) => ({ type: 'process.lost', why });
@@ -163,7 +175,7 @@ test('a recorded leader leads where its file was removed', async () => {
 test('an exit proves that a recorded leader led', async () => {
   const { facts } = await adopt({ status: '\nexit 1 4\n', leader: leaderIdentity });
 
-  expect(facts).toMatchObject([adopted, exited(4), ended]);
+  expect(facts).toMatchObject([adopted, exited(4, 0), ended]);
 });
 
 test('the input of an adopted process is closed', async () => {

@@ -11,7 +11,11 @@ import { createFakeTable } from '../tree/entries.ts';
 async function arrange() {
   const facts: ToldFact[] = [];
   const port = {
-    ...{ clock: createVirtualClock(), request: { id: 'tool_a', attempt: 1, limits: null }, output: {} },
+    ...{
+      clock: createVirtualClock(),
+      request: { id: 'tool_a', attempt: 1, limits: null, files: null },
+      output: {},
+    },
     tell: (fact: ToldFact) => void facts.push(fact),
   } as unknown as BackendPort;
   const deps = {
