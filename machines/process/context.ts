@@ -244,7 +244,7 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'>, Omit<Process
   readonly pid: number | null;
   readonly pgid: number | null;
   readonly spawnedAtMs: number | null;
-  /** Set for an exit that was before this supervisor saw it. */
+  /** Monotonic time of an exit that the backend did not observe; otherwise `null`. */
   readonly exitedAtMs: number | null;
   /** Set if the backend lost the leader during a stop, so that its exit, or its life, is unknown. */
   readonly loss: EndReason | null;

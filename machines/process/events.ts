@@ -43,7 +43,7 @@ export type BackendFact = At<
   | {
       type: 'process.exited';
       exit: ExitStatus;
-      /** Monotonic time of an exit that nobody saw, as far as the wall clock tells it. Default `null`: it has just exited. */
+      /** Monotonic time of an exit that the backend did not observe, from the wall clock. Default `null`: the time of the event. */
       exitedAtMs?: number | null;
       /** Further facts of the end, as far as the backend knows them. */
       facts?: Partial<ProcessEnd>;

@@ -9,7 +9,7 @@ const pausesMs: readonly number[] = [1_000, 3_000];
 const longestPauseMs = 10_000;
 /** Maximum delay of output in a log that another program writes. */
 const latePromptMs = 250;
-/** Looks for one caller, where output or input arrives during each of them. */
+/** Maximum looks for one caller. A look is repeated if output or input arrives during it. */
 const maxLooks = 5;
 
 export interface InputWatchOptions {
@@ -94,7 +94,7 @@ export class InputWatch {
     await this.#lookOnce(this.#awaited);
   }
 
-  /** Resolves to `false` if a wait was seen, but may be over: there was output or input during the look. */
+  /** Resolves to `false` if the result is outdated: a wait was seen, but output or input arrived during the look. */
   #lookOnce(before: SeenInput | null): Promise<boolean> {
     this.#looking ??= this.#lookNow(before).finally(() => {
       this.#looking = null;

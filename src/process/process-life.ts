@@ -226,14 +226,13 @@ export class ProcessLife {
     if (type === 'process.ended') this.#noteEnd();
   }
 
-  /** Takes the time of an exit that nobody saw from the backend. */
+  /** Records the time of the end: that of the exit if the backend reports it, otherwise now. */
   #noteEnd(): void {
     const { times } = this;
-    const nowMs = this.#clock.nowMs();
-    const exitedAtMs = this.#actor?.getSnapshot().context.exitedAtMs ?? nowMs;
-    // By the wall clock, which may have been set back, it may have been before its start.
+    const exitedAtMs = this.#actor?.getSnapshot().context.exitedAtMs ?? this.#clock.nowMs();
+    // If the wall clock was set back, the exit seems to precede the start.
     times.endedAtMs = Math.max(exitedAtMs, times.startedAtMs ?? exitedAtMs);
-    times.endedAt = this.#clock.epochMs() - Math.round(nowMs - times.endedAtMs);
+    times.endedAt = this.#toEpoch(times.endedAtMs);
   }
 
   /** Takes the time of the start from the backend: a crash may have come before it was recorded. */
@@ -241,7 +240,11 @@ export class ProcessLife {
     const spawnedAtMs = this.#spawnedAtMs;
     if (spawnedAtMs === null || this.times.startedAtMs !== null) return;
     this.times.startedAtMs = spawnedAtMs;
-    this.times.startedAt = Math.round(this.#clock.epochMs() - (this.#clock.nowMs() - spawnedAtMs));
+    this.times.startedAt = this.#toEpoch(spawnedAtMs);
+  }
+
+  #toEpoch(ms: number): number {
+    return Math.round(this.#clock.epochMs() - (this.#clock.nowMs() - ms));
   }
 
   get #spawnedAtMs(): number | null {

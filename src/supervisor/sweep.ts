@@ -43,7 +43,7 @@ export function isPastRetention(
 ): boolean {
   const isKeptLong = isOwnId(view.id) || hasPendingNotice({ view, timeline });
   const keptMs = isKeptLong ? Math.max(settings.logRetention, settings.retention) : settings.retention;
-  // It may have ended long before a supervisor knew of it.
+  // A supervisor may discover the end long after it.
   const knownAt = timeline.findLast(({ type }) => type === 'process.ended')?.at ?? view.endedAt;
   return knownAt < nowAt - keptMs;
 }

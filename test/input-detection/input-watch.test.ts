@@ -133,7 +133,7 @@ test('a caller during a look gets a later look', async () => {
   expect(await asked).toMatchObject(line);
 });
 
-test('a caller gets a later look where output arrives during the first', async () => {
+test('a caller gets another look if output arrives during the first', async () => {
   const given = arrange();
   const { promise, resolve } = Promise.withResolvers<SeenInput | null>();
   given.looksWith(() => promise);
@@ -148,26 +148,18 @@ test('a caller gets a later look where output arrives during the first', async (
   expect(given.told).toEqual([await asked]);
 });
 
-test('a caller is answered where output arrives during every look', async () => {
+test.each([
+  ['a waiting program', line, 5],
+  ['a program that does not wait', null, 1],
+])('a caller is answered if %s prints during every look', async (_, seen, looks) => {
   const given = arrange();
   given.looksWith(async () => {
     given.print('x');
-    return line;
+    return seen;
   });
 
   expect(await given.watch.look()).toBeNull();
-  expect([given.looks, given.told]).toEqual([5, []]);
-});
-
-test('a program that prints without waiting is looked at once', async () => {
-  const given = arrange();
-  given.looksWith(async () => {
-    given.print('x');
-    return null;
-  });
-
-  expect(await given.watch.look()).toBeNull();
-  expect(given.looks).toBe(1);
+  expect([given.looks, given.told]).toEqual([looks, []]);
 });
 
 test('only a periodic look reuses what the last look saw', async () => {

@@ -33,7 +33,7 @@ test('an end that is kept long is kept no shorter than any other', () => {
   expect(isPastRetention({ view, timeline: [] }, { settings: short, nowAt: 100 })).toBe(false);
 });
 
-test('an end that was known late is kept from then on', () => {
+test('the retention of an end begins with its discovery', () => {
   const timeline: readonly TimelineEntry[] = [
     { type: 'process.ended', at: 9_000 },
     { type: 'process.notified', at: 9_001 },

@@ -22,7 +22,7 @@ export interface LeaderControl {
   readonly hasLeader: boolean;
   /** Declares that no leader will appear. */
   setNoLeader(): void;
-  /** Reports the exit of the leader. `justNow`: its pid cannot be reused yet. `longAgo`: at the time of its line in the status file. */
+  /** Reports the exit of the leader. `justNow`: its pid cannot be reused yet. `longAgo`: the time of the exit is that of the status file. */
   exited(exit: ExitStatus, when: 'justNow' | 'longAgo'): void;
   /** Reports that the leader has ended and nothing recorded how. */
   lost(why: string): void;
@@ -139,7 +139,7 @@ export function sidOf(entry: ProcessEntry | null): { sid?: number } {
   return entry === null ? {} : { sid: entry.sid };
 }
 
-/** Returns the monotonic time at which the exit was recorded; `null` where that is unknown. */
+/** Returns the monotonic time of the last write to the status file; `null` if there is no file. */
 function toExitTime({ request, clock }: BackendPort): number | null {
   const at = request.files === null ? null : readLastLineAt(request.files.status);
   return at === null ? null : clock.nowMs() - Math.max(0, clock.epochMs() - at);

@@ -32,7 +32,7 @@ export interface LaunchStatus {
   readonly isDrained: boolean;
 }
 
-/** Returns the time of the last line, which is that of the exit once it is recorded, in milliseconds since the epoch; `null` without a file. */
+/** Returns the time of the last write in milliseconds since the epoch; `null` if there is no file. The launcher writes the exit last. */
 export function readLastLineAt(path: string): number | null {
   try {
     return Math.round(statSync(path).mtimeMs);

@@ -18,7 +18,7 @@ async function adopt({
   carriers = [] as number[],
   leader = undefined as ProcessIdentity | undefined,
   startedAtMs = undefined as number | undefined,
-  /** Milliseconds after which the process is adopted. */
+  /** Age of the status file in milliseconds. */
   ageMs = 0,
 } = {}) {
   const place = tempDir();
@@ -96,13 +96,13 @@ test('an adopted process is followed to its exit', async () => {
   expect(facts.slice(1)).toEqual([exited(3), ended]);
 });
 
-test('a process that ended meanwhile is adopted with its exit and the time of it', async () => {
+test('a process that ended meanwhile is adopted with its exit and the time of the exit', async () => {
   const { facts } = await adopt({ status: `${launched}\nexit 1 0\n`, ageMs: 60_000 });
 
   expect(facts).toMatchObject([adopted, exited(0, -60_000), ended]);
 });
 
-test('an exit in the future, by a wall clock that was set back, is of now', async () => {
+test('an exit in the future counts as now', async () => {
   const { facts } = await adopt({ status: `${launched}\nexit 1 0\n`, ageMs: -60_000 });
 
   expect(facts).toMatchObject([adopted, exited(0, 0), ended]);

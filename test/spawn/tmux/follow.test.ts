@@ -10,6 +10,14 @@ import { createStage, sessionsOf, shell, tmux, untilServerIsGone } from './arran
 
 const sleeper = shell('echo up; sleep 300');
 
+/** Executes commands before, or with `exit` instead of, each call of tmux that contains the words. `$tmux` is the real program. */
+function interceptTmux(stage: ReturnType<typeof createStage>, words: string, commands: string): void {
+  const script = `#!/bin/sh\ntmux='${findTmux()}'\ncase "$*" in *'${words}'*) ${commands} ;; esac\nexec "$tmux" "$@"\n`;
+  writeFileSync(stage.file('tmux'), script, { mode: 0o700 });
+  vi.stubEnv('PATH', `${stage.directory}:${process.env['PATH']}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
 describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
   test('another supervisor adopts a running process', async () => {
     const stage = createStage();
@@ -257,11 +265,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('the last screen is kept however long tmux takes to give it', async () => {
     const stage = createStage();
-    const program = findTmux();
-    const slow = `#!/bin/sh\ncase "$*" in *capture-pane*) sleep 3 ;; esac\nexec '${program}' "$@"\n`;
-    writeFileSync(stage.file('tmux'), slow, { mode: 0o700 });
-    vi.stubEnv('PATH', `${stage.directory}:${process.env['PATH']}`);
-    onTestFinished(() => void vi.unstubAllEnvs());
+    interceptTmux(stage, 'capture-pane', 'sleep 3');
 
     const run = stage.run(shell('echo hi'));
     await run.fact('output.ended');
@@ -271,13 +275,9 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('the last screen is kept by a kill that makes tmux take it twice', async () => {
     const stage = createStage();
-    const program = findTmux();
     // The second call begins when the first has its screen, and has none before the terminal is closed.
-    const twice = `if mkdir '${stage.file('taken')}'; then '${program}' "$@"; sleep 2; exit; fi 2>&-; sleep 4`;
-    const slow = `#!/bin/sh\ncase "$*" in *capture-pane*) ${twice} ;; esac\nexec '${program}' "$@"\n`;
-    writeFileSync(stage.file('tmux'), slow, { mode: 0o700 });
-    vi.stubEnv('PATH', `${stage.directory}:${process.env['PATH']}`);
-    onTestFinished(() => void vi.unstubAllEnvs());
+    const twice = `if mkdir '${stage.file('taken')}'; then "$tmux" "$@"; sleep 2; exit; fi 2>&-; sleep 4`;
+    interceptTmux(stage, 'capture-pane', twice);
 
     const run = stage.run(shell(`trap '' HUP; sleep 300 & echo hi; exit 6`));
     await run.fact('process.exited');
@@ -288,14 +288,10 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(run.kept.at(-1)?.lines[0]).toBe('hi');
   });
 
-  test('a launcher whose terminal closes before it expects that ends with it', async () => {
+  test('a launcher ends with a terminal that closes before it accepts SIGHUP', async () => {
     const stage = createStage();
-    const program = findTmux();
     const untilClosed = `code=$?; while (: </dev/tty); do sleep 0.01; done 2>&-; exit $code`;
-    const late = `case "$*" in *'set-hook -R'*) trap '' HUP; '${program}' "$@"; ${untilClosed} ;; esac`;
-    writeFileSync(stage.file('tmux'), `#!/bin/sh\n${late}\nexec '${program}' "$@"\n`, { mode: 0o700 });
-    vi.stubEnv('PATH', `${stage.directory}:${process.env['PATH']}`);
-    onTestFinished(() => void vi.unstubAllEnvs());
+    interceptTmux(stage, 'set-hook -R', `trap '' HUP; "$tmux" "$@"; ${untilClosed}`);
 
     const run = stage.run(shell('echo hi; exit 6'));
     await run.fact('output.ended');
