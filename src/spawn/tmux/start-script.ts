@@ -32,8 +32,8 @@ const keptPrefix = 'TROUPE_KEPT_';
  * itself and the command before that is started, and outlives it. It is needed because tmux 3.3 closes a terminal as soon as the
  * process that it has started there is dead, and sometimes loses the last output, which the system had not yet handed over. So
  * the launcher makes tmux run `toEndScript`, and ends with the session. The trap discards a SIGHUP that arrives before the call of
- * tmux returns; then the launcher ends because it cannot open its terminal. If it is killed, tmux records the exit instead. Another server that listens there by now, with a
- * terminal of the same number, is not asked.
+ * tmux returns; then the launcher ends because it cannot open its terminal. If it is killed, tmux records the exit instead.
+ * Another server that listens there by now, with a terminal of the same number, is not asked.
  *
  * Nothing is started if the supervisor has died meanwhile and was to end the process: nothing would end it. By then the launcher
  * can be found by its lineage.
