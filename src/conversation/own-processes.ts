@@ -1,7 +1,6 @@
 import { toCompletionId } from '../process/process-id.ts';
-import type { ProcessView } from '../process/process-view.ts';
+import { isEnded, type ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { isEnded } from '../tools/process-summary.ts';
 
 /** The processes of one owner, which end with it. */
 export interface OwnProcesses {

@@ -5,7 +5,7 @@ import type {
   ProcessEnd,
   TreeMember,
 } from '../../machines/process/context.ts';
-import type { LifeView } from '../../machines/process/view.ts';
+import { isFinal, type LifeView } from '../../machines/process/view.ts';
 import type { AppliedLimits } from '../config/resource-limits.ts';
 import type { ProgressView } from '../output/progress.ts';
 import type { ProcessMode } from '../spawn/backend.ts';
@@ -173,6 +173,10 @@ export interface FinalFacts extends ProcessEnd {
 
 /** A process that has ended. */
 export type FinalView = ProcessFacts & FinalFacts;
+
+export function isEnded(view: ProcessView): view is FinalView {
+  return isFinal(view.status);
+}
 
 /** Returns the time since which a process is paused; `null` where it is not. */
 export function toPausedAt(view: ProcessView): number | null {

@@ -1,7 +1,6 @@
 import { defer, filter, firstValueFrom, from, fromEvent, map, merge, type Observable, of } from 'rxjs';
 import type { ProcessHandle } from '../process/process-handle.ts';
-import type { ProcessView } from '../process/process-view.ts';
-import { isEnded } from './process-summary.ts';
+import { isEnded, type ProcessView } from '../process/process-view.ts';
 
 type OrInterrupted<T> = { readonly type: 'done'; readonly value: T } | { readonly type: 'interrupted' };
 

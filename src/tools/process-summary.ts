@@ -1,10 +1,9 @@
 import type { TreeMember } from '../../machines/process/context.ts';
-import { isFinal } from '../../machines/process/view.ts';
 import { describeEnd } from '../process/describe-end.ts';
 import { toCompletionId } from '../process/process-id.ts';
 import {
   type AwaitedInput,
-  type FinalView,
+  isEnded,
   type ProcessView,
   type ProgressView,
   toPausedAt,
@@ -54,10 +53,6 @@ function toProgress({ percent, state, text }: ProgressView) {
     ...(state !== 'running' && { state }),
     ...(text !== null && { text }),
   };
-}
-
-export function isEnded(view: ProcessView): view is FinalView {
-  return isFinal(view.status);
 }
 
 /** Returns the ids of completions that these views already show. */

@@ -1,9 +1,9 @@
 import type { EndingSignal } from '../../config/signal-name.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import { isEnded, type ProcessView } from '../../process/process-view.ts';
 import { findProcess } from '../find-process.ts';
 import { orInterrupted, waitForView } from '../interruption.ts';
-import { isEnded, toRevealed } from '../process-summary.ts';
+import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 

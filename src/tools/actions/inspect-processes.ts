@@ -1,6 +1,6 @@
-import type { ProcessView } from '../../process/process-view.ts';
+import { isEnded, type ProcessView } from '../../process/process-view.ts';
 import { findProcess } from '../find-process.ts';
-import { isEnded, toRevealed } from '../process-summary.ts';
+import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 

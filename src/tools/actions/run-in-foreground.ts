@@ -1,12 +1,12 @@
 import type { OutputRead } from '../../output/read-output.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { EndedResult, StartedResult } from '../../process/process-result.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import { isEnded, type ProcessView } from '../../process/process-view.ts';
 import { toEnvelope } from '../../process/result-envelope.ts';
 import { toRunData } from '../answer-data.ts';
 import { orInterrupted } from '../interruption.ts';
 import { describeEndNotice } from '../notice-words.ts';
-import { isEnded, toRevealed } from '../process-summary.ts';
+import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 import { type CommandRequest, interruptedBefore, toCommandSpec } from './start-in-background.ts';

@@ -2,10 +2,11 @@ import { formatDuration } from '../../config/duration.ts';
 import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
 import { describeEnd } from '../../process/describe-end.ts';
+import { isEnded } from '../../process/process-view.ts';
 import type { ScheduleView } from '../../schedules/schedule.ts';
 import { findProcess } from '../find-process.ts';
 import { describeNotices } from '../notice-words.ts';
-import { isEnded, toRevealed } from '../process-summary.ts';
+import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 

@@ -1,10 +1,10 @@
 import type { CommandSpec } from '../../config/process-spec.ts';
 import type { OutputRead } from '../../output/read-output.ts';
 import { describeLimit } from '../../process/describe-end.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import { isEnded, type ProcessView } from '../../process/process-view.ts';
 import { waitForView } from '../interruption.ts';
 import { describeEndNotice } from '../notice-words.ts';
-import { isEnded, toRevealed } from '../process-summary.ts';
+import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 import { captureSettled, type ShownScreen } from './terminals.ts';

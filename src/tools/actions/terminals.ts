@@ -4,10 +4,10 @@ import type { Cancel } from '../../clock/clock.ts';
 import { quote } from '../../config/quote.ts';
 import type { CaptureOptions } from '../../config/terminal-options.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import { isEnded, type ProcessView } from '../../process/process-view.ts';
 import { findProcess } from '../find-process.ts';
 import { orInterrupted } from '../interruption.ts';
-import { isEnded, toRevealed } from '../process-summary.ts';
+import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 

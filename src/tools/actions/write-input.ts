@@ -1,9 +1,10 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
 import { quote } from '../../config/quote.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
+import { isEnded } from '../../process/process-view.ts';
 import { findProcess } from '../find-process.ts';
 import { orInterrupted } from '../interruption.ts';
-import { isEnded, toRevealed } from '../process-summary.ts';
+import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import { isEnded, type ProcessView } from '../../process/process-view.ts';
 import { type EndedProcess, endProcess } from '../actions/end-and-restart.ts';
 import { checkProcess, listProcesses } from '../actions/inspect-processes.ts';
 import { toAnswer } from '../actions/outcome.ts';
@@ -9,7 +9,6 @@ import { type ProcessOutput, readProcessOutput } from '../actions/read-output.ts
 import { startInBackground } from '../actions/start-in-background.ts';
 import { defineTool } from '../define-tool.ts';
 import { describeEndNotice, onEnd } from '../notice-words.ts';
-import { isEnded } from '../process-summary.ts';
 import type { ToolAnswer, ToolContext } from '../tool.ts';
 import { command, label, toStart } from './fields.ts';
 

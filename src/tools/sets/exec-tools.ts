@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { waitFor as awaitProcess } from '../../observe/wait-for.ts';
 import { describeEnd } from '../../process/describe-end.ts';
+import { isEnded } from '../../process/process-view.ts';
 import { toAnswer } from '../actions/outcome.ts';
 import { readProcessOutput } from '../actions/read-output.ts';
 import { runInForeground } from '../actions/run-in-foreground.ts';
@@ -12,7 +13,6 @@ import { toMissingData } from '../answer-data.ts';
 import { defineTool } from '../define-tool.ts';
 import { findProcess } from '../find-process.ts';
 import { describeEndNotice, onEnd } from '../notice-words.ts';
-import { isEnded } from '../process-summary.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../tool.ts';
 import { command } from './fields.ts';
 

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { formatDuration } from '../../../config/duration.ts';
 import { toClause } from '../../../config/quote.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
+import { isEnded } from '../../../process/process-view.ts';
 import type { ConditionName } from '../../../process/waited.ts';
 import { toLoopbackAddresses } from '../../../readiness/loopback.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { type WaitedFor, waitFor as wait } from '../../actions/wait-for.ts';
 import { toMissingData } from '../../answer-data.ts';
 import { defineTool } from '../../define-tool.ts';
-import { isEnded, toSummary } from '../../process-summary.ts';
+import { toSummary } from '../../process-summary.ts';
 import { processId } from '../fields.ts';
 
 const port = z.int().min(1).max(65_535);
