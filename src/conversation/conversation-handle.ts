@@ -66,7 +66,12 @@ export function toHandle(
       return loop.isOpen ? deps.shorten(keepMessages, summary ?? null) : 0;
     },
     compact: () => compactNow(loop),
-    idle: async () => void (await loop.until(isIdle)),
+    idle: async () => {
+      do {
+        await loop.until(isIdle);
+        await loop.arrived();
+      } while (!loop.has(isIdle));
+    },
     finish: async (finishing) => {
       const { background, wait } = parseOptions(finishOptions, { input: finishing, name: 'finish' });
       loop.tell({ type: 'conversation.finish', waitMs: background === 'kill' ? 0 : wait });
@@ -80,7 +85,7 @@ export function toHandle(
 async function compactNow(loop: ConversationLoop): Promise<boolean> {
   const { actor, compactor } = loop;
   do await loop.until(isResting);
-  while (actor.getSnapshot().status === 'active' && !isResting(actor.getSnapshot()));
+  while (!loop.has(isResting));
   if (!isResting(actor.getSnapshot())) return false;
   const settled = compactor.next();
   actor.send({ type: 'conversation.compact' });

@@ -113,8 +113,19 @@ export class ConversationLoop {
   }
 
   /** Resolves when the snapshot fits, or the conversation is over. */
-  until(fits: (snapshot: ConversationSnapshot) => boolean): Promise<ConversationSnapshot> {
-    return waitFor(this.actor, (snapshot) => snapshot.status !== 'active' || fits(snapshot));
+  async until(fits: (snapshot: ConversationSnapshot) => boolean): Promise<void> {
+    await waitFor(this.actor, () => this.has(fits));
+  }
+
+  /** Returns whether the snapshot fits, or the conversation is over. */
+  has(fits: (snapshot: ConversationSnapshot) => boolean): boolean {
+    const snapshot = this.actor.getSnapshot();
+    return snapshot.status !== 'active' || fits(snapshot);
+  }
+
+  /** Resolves when every end so far is in the mailbox. */
+  arrived(): Promise<void> {
+    return this.#host.mailbox.arrived();
   }
 
   #areGone(): boolean {

@@ -47,6 +47,8 @@ export interface Mailbox extends Disposable {
   retract(ids: readonly string[]): void;
   /** Emits when an entry waits that is worth a turn: on subscription, and whenever another one arrives. Completes with the supervisor. */
   readonly due$: Observable<void>;
+  /** Resolves when every end so far has arrived. An end arrives shortly after `ended` of its process: its leftovers are looked at first. */
+  arrived(): Promise<void>;
   /** Stops collecting ends. Waiting entries stay for the next reader of this owner. */
   close(): void;
 }
@@ -83,6 +85,8 @@ export interface OwnedMailbox extends Omit<Mailbox, 'delivered' | 'close' | type
   attach(reader: MailboxReader): void;
   /** Does nothing if another reader has been attached since. */
   detach(reader: MailboxReader): void;
+  /** Makes `arrived` wait for work that may add an entry. */
+  expect(work: Promise<unknown>): void;
   /** Removes an entry as if it had never arrived. */
   forget(id: string): void;
   complete(): void;
@@ -98,6 +102,7 @@ export function createMailbox(
   const due = new Subject<void>();
   let reader: MailboxReader | null = null;
   let store = toMemoryStore(createMailboxState());
+  const expected = new Set<Promise<unknown>>();
 
   const has = (id: string) => isKnown(store.state, id);
   const isDue = () => [...store.state.waiting.values()].some(({ attention }) => attention === 'turn');
@@ -161,6 +166,13 @@ export function createMailbox(
       if (isDue()) subscriber.next();
       return due.subscribe(subscriber);
     }),
+    arrived: async () => {
+      while (expected.size > 0) await Promise.allSettled(expected);
+    },
+    expect: (work) => {
+      expected.add(work);
+      void work.finally(() => expected.delete(work));
+    },
     attach: (next) => {
       // The memory of another reader is its own: what it has persisted comes back with it.
       const before = reader?.store === undefined ? store.state.waiting : new Map<string, MailboxEntry>();

@@ -83,6 +83,11 @@ export class Mailboxes {
     }
   }
 
+  /** Makes `arrived` of the owner's mailbox wait for the publication of an end. */
+  expectEnd(owner: string, published: Promise<void>): void {
+    this.#boxes.get(owner)?.mailbox.expect(published);
+  }
+
   addEnd(view: FinalView): void {
     const box = this.#boxes.get(view.owner);
     if (box?.mailbox.isAccepting) box.addEnd(view);
@@ -193,11 +198,11 @@ function toMailbox(
     onReaderError,
   }: { reader: MailboxReader; close: () => void; onReaderError: (error: unknown) => void },
 ): Mailbox {
-  const { owner, has } = owned;
+  const { owner, has, arrived } = owned;
   const isCurrent = () => owned.reader === reader;
   const due$ = new GuardedObservable<void>((subscriber) => owned.due$.subscribe(subscriber), onReaderError);
   return {
-    ...{ owner, has, due$, close },
+    ...{ owner, has, arrived, due$, close },
     add: (entry) => isCurrent() && owned.add(entry),
     take: (options) => (isCurrent() ? owned.take(options) : null),
     delivered: (ids) => {

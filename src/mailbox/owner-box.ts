@@ -1,7 +1,6 @@
-import { isFinal } from '../../machines/process/view.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import { toCompletionId } from '../process/process-id.ts';
-import type { FinalView, ProcessView } from '../process/process-view.ts';
+import { type FinalView, isEnded, type ProcessView } from '../process/process-view.ts';
 import { findListeningPorts } from '../readiness/listening-ports.ts';
 import type { WatchNews } from '../watches/watch.ts';
 import { toAttention } from './attention.ts';
@@ -107,7 +106,10 @@ export class OwnerBox {
   addEnd(view: FinalView): void {
     const left = [...view.leftovers, ...view.suspects].map(({ pid }) => pid);
     if (left.length === 0) this.#enterEnd(view, []);
-    else void findListeningPorts(left).then((ports) => this.#enterEnd(view, ports));
+    else
+      this.mailbox.expect(
+        findListeningPorts(left).then((ports) => this.#enterEnd(this.#latest(view), ports)),
+      );
   }
 
   /** Retracts reminders that wait. */
@@ -122,6 +124,12 @@ export class OwnerBox {
     this.mailbox.complete();
     // The next supervisor counts them.
     for (const each of this.#pending.values()) each.onCounted = null;
+  }
+
+  /** Returns the newest view of the same end: leftovers may have ended since. */
+  #latest(view: FinalView): FinalView {
+    const latest = this.#deps.find(view.id)?.view();
+    return latest !== undefined && isEnded(latest) && latest.attempt === view.attempt ? latest : view;
   }
 
   #enterEnd(view: FinalView, ports: readonly number[]): void {
@@ -176,10 +184,6 @@ export function count(pending: PendingNews): void {
   const { onCounted } = pending;
   pending.onCounted = null;
   onCounted?.();
-}
-
-function isEnded(view: ProcessView): view is FinalView {
-  return isFinal(view.status);
 }
 
 function wasDelivered(process: ProcessHandle, owner: string): boolean {

@@ -6,6 +6,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import { startGroup } from '../groups/create-group.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
+import { isEnded } from '../process/process-view.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { SupervisorEntry } from '../store/supervisor-registry.ts';
 import { createFaultReports } from './fault-reports.ts';
@@ -166,6 +167,8 @@ function transfer(id: string, { owner, runtime }: { owner: string; runtime: Runt
   given.owner = owner;
   runtime.processDeps.emit(id, { type: 'record.changed' });
   runtime.processDeps.emit(id, { type: 'view.changed' });
+  const view = given.view();
+  if (isEnded(view)) runtime.mailboxes.addEnd(view);
   return true;
 }
 

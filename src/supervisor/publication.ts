@@ -23,7 +23,7 @@ export function createPublication({
   watchesEnded,
 }: {
   readonly clock: Clock;
-  readonly mailboxes: Pick<Mailboxes, 'addEnd' | 'addRunning' | 'withdraw'>;
+  readonly mailboxes: Pick<Mailboxes, 'expectEnd' | 'addEnd' | 'addRunning' | 'withdraw'>;
   /** Resolves once the watches of an ended process have published their last matches; `null` if they already have. */
   readonly watchesEnded: (processId: string) => Promise<unknown> | null;
 }): Publication {
@@ -70,7 +70,7 @@ export function createPublication({
           mailboxes.addRunning(event.type, { view: process.view(), at: clock.epochMs() });
           return publish(event.type, process);
         case 'process.ended':
-          return void publishEnd(process);
+          return mailboxes.expectEnd(process.owner, publishEnd(process));
         // Signals are in the timeline and their effects are published; the other events concern services only.
         case 'process.signalled':
         case 'process.released':

@@ -87,6 +87,20 @@ test.for([
   expect(session.view()).toMatchObject({ status: 'killed' });
 });
 
+test('an owner is told of an ended process that it receives, and does not wait for it', async () => {
+  await using given = arrange({ steps: [{ text: 'I see' }] });
+  const { conversation, supervisor } = given;
+  const handle = supervisor.start({ command: 'serve', owner: 'conv_child', background: true });
+  given.backend.lastRun.exit({ code: 1 });
+  await handle.ended;
+
+  supervisor.transfer(handle.id, conversation.id);
+  const outcome = await conversation.finish({ background: 'wait' });
+
+  expect(outcome).toEqual({ type: 'answered', text: 'I see' });
+  expect(given.notices()[0]?.text).toContain(`${handle.id} failed`);
+});
+
 test('an end that cannot be brought about breaks it', async () => {
   await using given = arrange({ steps: [startServer, { text: 'started' }] });
   const broken = arrange({

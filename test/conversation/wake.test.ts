@@ -256,3 +256,37 @@ test('words to a closed conversation pile up nowhere', async () => {
 
   expect(new Set(outcomes.map(({ type }) => type))).toEqual(new Set(['closed']));
 });
+
+const leftover = { pid: 2 ** 22 + 1, pgid: 1, startedAt: '1', command: 'serve' };
+
+test.for([
+  ['nothing', []],
+  ['a leftover', [leftover]],
+] as const)('idle() waits for the notice of an end that leaves %s behind', async ([, children]) => {
+  await using given = arrange({ steps: [startServer, { text: 'started' }, { text: 'I see' }] });
+  const { conversation, backend, supervisor } = given;
+  await conversation.say('serve');
+  const handle = supervisor.get(lastProcessId(conversation.transcript));
+  backend.lastRun.children = children;
+  const idle = handle?.ended.then(() => conversation.idle());
+
+  backend.lastRun.exit({ code: 1 });
+  await idle;
+
+  expect(given.roles().slice(-2)).toEqual(['notice', 'assistant']);
+});
+
+test('a notice does not name a leftover that has ended meanwhile', async () => {
+  await using given = arrange({ steps: [startServer, { text: 'started' }, { text: 'I see' }] });
+  const { conversation, backend, supervisor } = given;
+  await conversation.say('serve');
+  backend.lastRun.children = [leftover];
+  // The mailbox looks at the leftover when the completion is published.
+  supervisor.completions$.subscribe(() => backend.lastRun.tell({ type: 'tree.surveyed', leftovers: [] }));
+
+  backend.lastRun.exit();
+  await given.settled(1);
+
+  expect(given.notices()[0]?.text).toContain('completed after');
+  expect(given.notices()[0]?.text).not.toContain('Left running');
+});

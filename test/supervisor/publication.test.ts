@@ -15,7 +15,7 @@ function arrange({ isRestored = false, isObserved = true, searching = null as Pr
   let views = 0;
   const ended = Promise.withResolvers<FinalView>();
   const process = {
-    ...{ id: view.id, ended: ended.promise, isRestored },
+    ...{ id: view.id, owner: view.owner, ended: ended.promise, isRestored },
     view: () => {
       views += 1;
       return view;
@@ -24,6 +24,7 @@ function arrange({ isRestored = false, isObserved = true, searching = null as Pr
   const publication = createPublication({
     clock: createVirtualClock({ epochMs: 7_000 }),
     mailboxes: {
+      expectEnd: (owner, published) => void published.then(() => heard.push(['published', owner])),
       addEnd: ({ id }) => void heard.push(['end', id]),
       addRunning: (type, { at }) => void heard.push(['running', type, at]),
       withdraw: (what) => void heard.push(['withdraw', what]),
@@ -115,6 +116,7 @@ test('the last matches of watches come before the end', async () => {
     ['withdraw', { of: 'process', id: 'tool_a' }],
     ['end', 'tool_a'],
     { id: 'tool_a/2/ended', at: 7_000, process: view },
+    ['published', view.owner],
   ]);
 });
 
