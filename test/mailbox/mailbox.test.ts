@@ -51,6 +51,19 @@ test('an end that an answer has revealed never arrives', async () => {
   expect(mailbox.take()).toBe(null);
 });
 
+test('arrived() waits for an end with a leftover', async () => {
+  await using given = arrange();
+  const mailbox = given.supervisor.mailbox('agent');
+  const { id, ended } = given.start();
+  given.backend.lastRun.children = [{ pid: 2 ** 22 + 1, pgid: 1, startedAt: '1', command: 'serve' }];
+  const arrived = ended.then(() => mailbox.arrived());
+
+  given.backend.lastRun.exit();
+  await arrived;
+
+  expect(mailbox.take()?.ids).toEqual([`${id}/1/ended`]);
+});
+
 test('an end goes to the mailbox of its owner alone', async () => {
   await using given = arrange();
   const [mailbox, other] = [given.supervisor.mailbox('agent'), given.supervisor.mailbox('other')];
