@@ -29,8 +29,10 @@ test('each rule has examples that it finds and that it leaves', () => {
   expect(bare.map(({ name }) => name)).toEqual([]);
 });
 
-test('each rule says what it finds', () => {
-  expect(defaultRules.filter(({ what }) => what === '').map(({ name }) => name)).toEqual([]);
+test('no rule has an empty text about what it finds, or an empty hint', () => {
+  const empty = defaultRules.filter(({ what, hint }) => what === '' || hint === '');
+
+  expect(empty.map(({ name }) => name)).toEqual([]);
 });
 
 test('each rule name has one rule', () => {
@@ -38,7 +40,10 @@ test('each rule name has one rule', () => {
 });
 
 test.each([
-  [{ match: ['rm <houme>'] }, 'there is no kind of target <houme>'],
+  [
+    { match: ['rm <houme>'] },
+    'there is no kind of target <houme>; expected one of <root>, <home>, <repository>, ',
+  ],
   [{ match: ['rm /(/'] }, '/(/'],
 ])('a rule with the patterns %j is refused', (part, expected) => {
   const rules = { mine: { verdict: 'deny', what: 'mine', ...part } } as const;

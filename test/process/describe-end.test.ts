@@ -24,6 +24,16 @@ test.each<[EndReason, { code: number | null; signal: 'SIGTERM' | null } | null, 
     { code: 1, signal: null },
     'was cancelled by the agent before it started again',
   ],
+  [
+    { type: 'outOfMemory', limitBytes: 64 * 1024, signal: 'SIGKILL' },
+    null,
+    'was ended by the kernel with SIGKILL: it exceeded its limit memoryBytes of 64.0 KiB',
+  ],
+  [
+    { type: 'fileTooLarge', limitBytes: 2 * 1024, signal: 'SIGXFSZ' },
+    null,
+    'was ended by the kernel with SIGXFSZ: a file exceeded its limit fileBytes of 2.0 KiB',
+  ],
   [{ type: 'lost', why: 'the machine was off' }, null, 'was lost: the machine was off'],
 ])('the end %j with the exit %j is a clause', (reason, exit, text) => {
   expect(describeEnd(reason, exit)).toBe(text);

@@ -7,7 +7,7 @@ import { waitUntil } from '../../support/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 import { fakeIo } from '../fake-io.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
-import { endedView } from '../process-views.ts';
+import { endedView, processView } from '../process-views.ts';
 
 const minute = 60_000;
 const now = Date.now();
@@ -80,6 +80,21 @@ test.each([false, true])('timestamps merge several logs in order of time', async
     ...['w007', 'w005', 's003'],
   ]);
   expect(lines[1]).toMatch(/ worker │ w070$/);
+});
+
+test('a process without output does not hold up the logs that are followed beside it', async () => {
+  const { io, stdout } = fakeIo();
+  const { open, end } = fakeStateDirectory([
+    { view: processView({ id: 'tool_quiet' }), output: [] },
+    { view: endedView({ id: 'tool_done' }), ...printedAt('d', [5]) },
+  ]);
+  const flags = { follow: true, timestamps: true };
+
+  const code = printLogs({ words: ['tool_quiet', 'tool_done'], flags, io, open });
+  await waitUntil(() => stdout().includes('d005'));
+  end(endedView({ id: 'tool_quiet' }) as Parameters<typeof end>[0]);
+
+  expect(await code).toBe(0);
 });
 
 test('a line that no supervisor saw shows both time bounds', async () => {
