@@ -66,6 +66,23 @@ const properties = {
 };
 const schema = { type: 'object', properties, required: ['last'], additionalProperties: false };
 
+test.each([
+  ...['$schema', 'format', 'pattern', 'minLength', 'maxLength', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'propertyNames'],
+])('a schema for a model lacks the keyword %s, at any depth', (keyword) => {
+  const type = { type: 'string', [keyword]: 1 };
+  const given = {
+    type: 'object',
+    [keyword]: 1,
+    properties: { one: type, many: { type: 'array', items: type } },
+  };
+
+  expect(toInputSchema({ inputSchema: given })).toEqual({
+    type: 'object',
+    properties: { one: { type: 'string' }, many: { type: 'array', items: { type: 'string' } } },
+  });
+});
+
 test('OpenAI gets functions', () => {
   expect(toOpenAiTools([small])).toEqual([
     { type: 'function', function: { name: 'count_to', description: 'Counts.', parameters: schema } },
