@@ -70,7 +70,7 @@ export function toHandle(
       do {
         await loop.until(isIdle);
         await loop.arrived();
-      } while (!loop.has(isIdle));
+      } while (!loop.satisfies(isIdle));
     },
     finish: async (finishing) => {
       const { background, wait } = parseOptions(finishOptions, { input: finishing, name: 'finish' });
@@ -85,7 +85,7 @@ export function toHandle(
 async function compactNow(loop: ConversationLoop): Promise<boolean> {
   const { actor, compactor } = loop;
   do await loop.until(isResting);
-  while (!loop.has(isResting));
+  while (!loop.satisfies(isResting));
   if (!isResting(actor.getSnapshot())) return false;
   const settled = compactor.next();
   actor.send({ type: 'conversation.compact' });

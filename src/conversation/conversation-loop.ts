@@ -114,16 +114,16 @@ export class ConversationLoop {
 
   /** Resolves when the snapshot fits, or the conversation is over. */
   async until(fits: (snapshot: ConversationSnapshot) => boolean): Promise<void> {
-    await waitFor(this.actor, () => this.has(fits));
+    await waitFor(this.actor, () => this.satisfies(fits));
   }
 
-  /** Returns whether the snapshot fits, or the conversation is over. */
-  has(fits: (snapshot: ConversationSnapshot) => boolean): boolean {
+  /** Returns `true` if the current snapshot fits, or the conversation is over. */
+  satisfies(fits: (snapshot: ConversationSnapshot) => boolean): boolean {
     const snapshot = this.actor.getSnapshot();
     return snapshot.status !== 'active' || fits(snapshot);
   }
 
-  /** Resolves when every end so far is in the mailbox. */
+  /** Resolves when the ends of all processes that have ended are in the mailbox. */
   arrived(): Promise<void> {
     return this.#host.mailbox.arrived();
   }

@@ -130,7 +130,7 @@ export interface Conversation extends AsyncDisposable {
    * with `false` where the conversation ends before.
    */
   compact(): Promise<boolean>;
-  /** Resolves when the agent is idle: no turn runs, and no message, notice or end of a process so far would still wake it. */
+  /** Resolves when the agent is idle: no turn runs, and no pending message, notice or process end will start one. */
   idle(): Promise<void>;
   /** Ends the conversation after its processes, or with them. Resolves with the outcome of the last turn. */
   finish(options: FinishOptions): Promise<TurnOutcome | null>;

@@ -47,7 +47,10 @@ export interface Mailbox extends Disposable {
   retract(ids: readonly string[]): void;
   /** Emits when an entry waits that is worth a turn: on subscription, and whenever another one arrives. Completes with the supervisor. */
   readonly due$: Observable<void>;
-  /** Resolves when every end so far has arrived. An end arrives shortly after `ended` of its process: its leftovers are looked at first. */
+  /**
+   * Resolves when the ends of all processes that have ended are in the mailbox. An end enters it shortly after `ended` of the process
+   * resolves: the ports of leftovers are looked up first.
+   */
   arrived(): Promise<void>;
   /** Stops collecting ends. Waiting entries stay for the next reader of this owner. */
   close(): void;
@@ -85,7 +88,7 @@ export interface OwnedMailbox extends Omit<Mailbox, 'delivered' | 'close' | type
   attach(reader: MailboxReader): void;
   /** Does nothing if another reader has been attached since. */
   detach(reader: MailboxReader): void;
-  /** Makes `arrived` wait for work that may add an entry. */
+  /** Makes `arrived` wait for work that adds an entry. */
   expect(work: Promise<unknown>): void;
   /** Removes an entry as if it had never arrived. */
   forget(id: string): void;

@@ -83,7 +83,7 @@ export class Mailboxes {
     }
   }
 
-  /** Makes `arrived` of the owner's mailbox wait for the publication of an end. */
+  /** Makes `arrived` of an owner's mailbox wait for the publication of an end. */
   expectEnd(owner: string, published: Promise<void>): void {
     this.#boxes.get(owner)?.mailbox.expect(published);
   }

@@ -126,7 +126,7 @@ export class OwnerBox {
     for (const each of this.#pending.values()) each.onCounted = null;
   }
 
-  /** Returns the newest view of the same end: leftovers may have ended since. */
+  /** Returns the current view of an ended attempt, in which leftovers may have ended. */
   #latest(view: FinalView): FinalView {
     const latest = this.#deps.find(view.id)?.view();
     return latest !== undefined && isEnded(latest) && latest.attempt === view.attempt ? latest : view;

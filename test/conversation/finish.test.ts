@@ -87,7 +87,7 @@ test.for([
   expect(session.view()).toMatchObject({ status: 'killed' });
 });
 
-test('an owner is told of an ended process that it receives, and does not wait for it', async () => {
+test('a new owner gets the notice of a process that has already ended', async () => {
   await using given = arrange({ steps: [{ text: 'I see' }] });
   const { conversation, supervisor } = given;
   const handle = supervisor.start({ command: 'serve', owner: 'conv_child', background: true });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { deadLeftover } from '../support/views.ts';
 import { arrange, gate, lastProcessId, startServer, toolThat } from './arrange.ts';
 
 test('an end wakes an idle agent once', async () => {
@@ -257,12 +258,10 @@ test('words to a closed conversation pile up nowhere', async () => {
   expect(new Set(outcomes.map(({ type }) => type))).toEqual(new Set(['closed']));
 });
 
-const leftover = { pid: 2 ** 22 + 1, pgid: 1, startedAt: '1', command: 'serve' };
-
 test.for([
   ['nothing', []],
-  ['a leftover', [leftover]],
-] as const)('idle() waits for the notice of an end that leaves %s behind', async ([, children]) => {
+  ['a leftover', [deadLeftover]],
+] as const)('idle() waits for the notice of a process that leaves %s behind', async ([, children]) => {
   await using given = arrange({ steps: [startServer, { text: 'started' }, { text: 'I see' }] });
   const { conversation, backend, supervisor } = given;
   await conversation.say('serve');
@@ -276,12 +275,12 @@ test.for([
   expect(given.roles().slice(-2)).toEqual(['notice', 'assistant']);
 });
 
-test('a notice does not name a leftover that has ended meanwhile', async () => {
+test('a notice omits a leftover that has ended', async () => {
   await using given = arrange({ steps: [startServer, { text: 'started' }, { text: 'I see' }] });
   const { conversation, backend, supervisor } = given;
   await conversation.say('serve');
-  backend.lastRun.children = [leftover];
-  // The mailbox looks at the leftover when the completion is published.
+  backend.lastRun.children = [deadLeftover];
+  // The completion is published while the mailbox looks up the ports of the leftover.
   supervisor.completions$.subscribe(() => backend.lastRun.tell({ type: 'tree.surveyed', leftovers: [] }));
 
   backend.lastRun.exit();

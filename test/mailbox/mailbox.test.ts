@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createMailbox } from '../../src/mailbox/mailbox.ts';
 import type { MailboxEntry } from '../../src/mailbox/mailbox-entry.ts';
 import { openDirectoryHarness } from '../support/directory.ts';
+import { deadLeftover } from '../support/views.ts';
 import { createVirtualHarness } from '../support/virtual.ts';
 
 /** An owner of processes that are played by hand. */
@@ -51,11 +52,11 @@ test('an end that an answer has revealed never arrives', async () => {
   expect(mailbox.take()).toBe(null);
 });
 
-test('arrived() waits for an end with a leftover', async () => {
+test('arrived() waits for the end of a process with a leftover', async () => {
   await using given = arrange();
   const mailbox = given.supervisor.mailbox('agent');
   const { id, ended } = given.start();
-  given.backend.lastRun.children = [{ pid: 2 ** 22 + 1, pgid: 1, startedAt: '1', command: 'serve' }];
+  given.backend.lastRun.children = [deadLeftover];
   const arrived = ended.then(() => mailbox.arrived());
 
   given.backend.lastRun.exit();

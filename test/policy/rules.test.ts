@@ -29,7 +29,7 @@ test('each rule has examples that it finds and that it leaves', () => {
   expect(bare.map(({ name }) => name)).toEqual([]);
 });
 
-test('no rule has an empty text about what it finds, or an empty hint', () => {
+test('the description and the hint of a rule are not empty', () => {
   const empty = defaultRules.filter(({ what, hint }) => what === '' || hint === '');
 
   expect(empty.map(({ name }) => name)).toEqual([]);

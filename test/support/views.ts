@@ -62,3 +62,6 @@ export function endedView(own: Partial<FinalView> = {}): FinalView {
     ...own,
   };
 }
+
+/** A leftover whose pid no process has: Linux gives pids up to 2^22. */
+export const deadLeftover = { pid: 2 ** 22 + 1, pgid: 1, startedAt: '1', command: 'serve' };

@@ -82,7 +82,7 @@ test.each([false, true])('timestamps merge several logs in order of time', async
   expect(lines[1]).toMatch(/ worker │ w070$/);
 });
 
-test('a process without output does not hold up the logs that are followed beside it', async () => {
+test('a silent process does not delay other followed logs', async () => {
   const { io, stdout } = fakeIo();
   const { open, end } = fakeStateDirectory([
     { view: processView({ id: 'tool_quiet' }), output: [] },

@@ -69,7 +69,7 @@ const schema = { type: 'object', properties, required: ['last'], additionalPrope
 test.each([
   ...['$schema', 'format', 'pattern', 'minLength', 'maxLength', 'exclusiveMinimum', 'exclusiveMaximum'],
   ...['multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'propertyNames'],
-])('a schema for a model lacks the keyword %s, at any depth', (keyword) => {
+])('the keyword %s is removed from a schema at any depth', (keyword) => {
   const type = { type: 'string', [keyword]: 1 };
   const given = {
     type: 'object',
