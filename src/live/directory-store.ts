@@ -1,6 +1,7 @@
 import { toErrorText } from '../config/error-text.ts';
-import type { TimelineEntry } from '../process/timeline.ts';
-import type { StateDirectory } from '../state-directory/state-directory.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import { liveFirst } from '../state-directory/list-directory.ts';
+import type { SeenProcess, StateDirectory } from '../state-directory/state-directory.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import { emptyLiveState, type LiveState, type LiveStore } from './live-state.ts';
 import { createViewKeeper, toSameList, toSameRecord } from './local-store.ts';
@@ -38,16 +39,16 @@ export function createDirectoryStore(directory: StateDirectory): DirectoryStore 
     const asked = [...stale];
     stale.clear();
     const listed = await directory.list();
-    const processes = toSameList(keep(listed.processes.map(({ view }) => view)), state.processes);
     const known = new Set(state.processes);
-    const changed = processes.filter((view) => !known.has(view)).map(({ id }) => id);
-    const fresh = await readTimelines(directory, new Set([...asked, ...changed]));
+    const changed = keep(toViews(listed.processes)).filter((view) => !known.has(view));
+    const shown = await showAll(directory, new Set([...asked, ...changed.map(({ id }) => id)]));
+    // View and timeline of one answer: the list is older, and a process may have ended since.
+    const seen = listed.processes.map((it) => shown.get(it.view.id) ?? it).sort(liveFirst);
+    const processes = toSameList(keep(toViews(seen)), state.processes);
     const timelines = Object.fromEntries(
-      processes.map(({ id }) => [id, fresh.get(id) ?? state.timelines[id] ?? []]),
+      processes.map(({ id }) => [id, shown.get(id)?.timeline ?? state.timelines[id] ?? []]),
     );
-    const supervisors = Object.fromEntries(
-      listed.processes.map(({ view, supervisorId }) => [view.id, supervisorId]),
-    );
+    const supervisors = Object.fromEntries(seen.map(({ view, supervisorId }) => [view.id, supervisorId]));
     const saved = conversations.read();
     warnings = [...listed.warnings, ...saved.warnings];
     const next = {
@@ -106,19 +107,25 @@ export function createDirectoryStore(directory: StateDirectory): DirectoryStore 
   };
 }
 
-async function readTimelines(
+function toViews(processes: readonly SeenProcess[]): readonly ProcessView[] {
+  return processes.map(({ view }) => view);
+}
+
+async function showAll(
   directory: StateDirectory,
   ids: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, readonly TimelineEntry[]>> {
+): Promise<ReadonlyMap<string, ShownProcess>> {
   const waiting = [...ids];
-  const found = new Map<string, readonly TimelineEntry[]>();
+  const found = new Map<string, ShownProcess>();
   const work = async () => {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-      // It was forgotten meanwhile, or its supervisor ends.
+      // It was forgotten since the list, or its supervisor ends.
       const shown = await directory.show(id).catch(() => null);
-      if (shown !== null) found.set(id, shown.timeline);
+      if (shown !== null) found.set(id, shown);
     }
   };
   await Promise.all(Array.from({ length: MAX_ASKED }, work));
   return found;
 }
+
+type ShownProcess = Awaited<ReturnType<StateDirectory['show']>>;

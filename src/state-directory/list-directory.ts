@@ -1,10 +1,9 @@
 import { toErrorText } from '../config/error-text.ts';
 import { type Peer, PROMPT } from '../control/protocol.ts';
-import type { ProcessRecord } from '../process/process-record.ts';
 import { hasLiveMembers, type ProcessView } from '../process/process-view.ts';
 import { hasEndedRecord } from '../process/read-record.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
-import type { DirectoryDeps } from './directory-deps.ts';
+import type { DirectoryDeps, Recorded } from './directory-deps.ts';
 import type { SeenProcess } from './state-directory.ts';
 
 /** Lists all processes of a state directory once each; a supervisor's answer takes precedence over the record. */
@@ -15,7 +14,7 @@ export async function listDirectory(
   readonly processes: readonly SeenProcess[];
   readonly warnings: readonly string[];
 }> {
-  const { peers, store, registry, clock } = deps;
+  const { peers, store, registry } = deps;
   const asked = peers.list().map((peer) => askPeer(peer, deps));
   const { records, damaged } = store.load(onlyLive ? { leaveOut: hasEndedRecord } : {});
   const answers = await Promise.all(asked);
@@ -44,9 +43,7 @@ export async function listDirectory(
     // Most supervisors of a thousand records are gone, including their entries.
     states.set(supervisorId, state);
     if (state === 'elsewhere' && !('endedAt' in view)) strangers.add(supervisorId);
-    const shown =
-      state === 'dead' ? (await deps.resolveStatus(record)).view : upToNow(record, clock.epochMs());
-    seen.set(view.id, { view: shown, supervisorId, answered: false });
+    seen.set(view.id, { view: await viewRecorded(deps, { record, state }), supervisorId, answered: false });
   }
   return {
     processes: [...seen.values()].filter(({ view }) => !onlyLive || hasLiveMembers(view)).sort(liveFirst),
@@ -75,13 +72,19 @@ async function askPeer(peer: Peer, { peers, registry }: DirectoryDeps): Promise<
   }
 }
 
-/** Updates the runtime, which a live supervisor does not record continuously. */
-function upToNow({ view }: ProcessRecord, nowAt: number): ProcessView {
+/** Returns the view of a record, with its runtime until now: a live supervisor does not record it continuously. */
+export async function viewRecorded(
+  { resolveStatus, clock }: DirectoryDeps,
+  { record, state }: Pick<Recorded, 'record' | 'state'>,
+): Promise<ProcessView> {
+  if (state === 'dead') return (await resolveStatus(record)).view;
+  const { view } = record;
   if ('endedAt' in view || !('startedAt' in view)) return view;
-  return { ...view, runtimeMs: Math.max(0, nowAt - view.startedAt) };
+  return { ...view, runtimeMs: Math.max(0, clock.epochMs() - view.startedAt) };
 }
 
-function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {
+/** Order of a list: live processes first, each part by creation. */
+export function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {
   const byLife = Number('endedAt' in a) - Number('endedAt' in b);
   return byLife === 0 ? a.createdAt - b.createdAt : byLife;
 }

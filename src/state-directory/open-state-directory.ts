@@ -7,7 +7,7 @@ import {
   type DirectoryDeps,
   toPlain,
 } from './directory-deps.ts';
-import { listDirectory } from './list-directory.ts';
+import { listDirectory, viewRecorded } from './list-directory.ts';
 import { createProcessCalls } from './process-calls.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { createTerminalCalls } from './terminal-calls.ts';
@@ -90,7 +90,6 @@ async function show(
   if ('timeline' in shown) {
     return { ...shown, supervisorId: found.type === 'supervised' ? found.peer.id : '', answered: true };
   }
-  const { record, state } = shown;
-  const view = state === 'dead' ? (await deps.resolveStatus(record)).view : record.view;
-  return { view, timeline: record.timeline, supervisorId: record.supervisorId, answered: false };
+  const { timeline, supervisorId } = shown.record;
+  return { view: await viewRecorded(deps, shown), timeline, supervisorId, answered: false };
 }

@@ -3,16 +3,28 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import { createDirectoryStore } from '../../src/live/directory-store.ts';
+import type { ProcessView } from '../../src/process/process-view.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createFileJournal } from '../../src/store/file-journal.ts';
 import { endedRecord, writeRecord } from '../state-directory/records.ts';
 import { tempDir, waitUntil } from '../support/os.ts';
 
-/** Opens a store of an empty state directory. */
-function openStore() {
+/** Opens a store of an empty state directory. `atList` is called with each list before the store gets it. */
+function openStore({
+  atList = async () => {},
+}: {
+  atList?(views: readonly ProcessView[]): Promise<unknown>;
+} = {}) {
   const place = tempDir();
   const directory = openStateDirectory({ directory: place.path });
-  const store = createDirectoryStore(directory);
+  const store = createDirectoryStore({
+    ...directory,
+    list: async (options) => {
+      const listed = await directory.list(options);
+      await atList(listed.processes.map(({ view }) => view));
+      return listed;
+    },
+  });
   const stop = store.subscribe(() => {});
   return {
     ...{ store, path: place.path },
@@ -38,6 +50,24 @@ test('the store shows live processes with what happened to them', async () => {
   await handle.kill();
   await waitUntil(() => stage.state().timelines[handle.id]?.at(-1)?.type === 'process.ended');
   expect(stage.state().processes[0]?.status).toBe('killed');
+});
+
+test('a view is as new as its timeline where a process ends between two answers', async () => {
+  using stage = openStore({
+    atList: async (views) => {
+      if (views.length === 2 && views.every(({ status }) => status === 'running')) await first?.kill();
+    },
+  });
+  await using supervisor = createReachableSupervisor({ stateDirectory: stage.path });
+  const [first, second] = ['60', '61'].map((time) => supervisor.start({ command: ['sleep', time] }));
+  const lastOf = (id: string) => stage.state().timelines[id]?.at(-1)?.type;
+
+  await waitUntil(() => lastOf(first?.id ?? '') === 'process.ended');
+
+  expect(stage.state().processes.map(({ id, status }) => [id, status, lastOf(id)])).toEqual([
+    [second?.id, 'running', 'process.started'],
+    [first?.id, 'killed', 'process.ended'],
+  ]);
 });
 
 test('the store shows processes of supervisors that are gone, and warns of damaged records', async () => {

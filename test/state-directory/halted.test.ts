@@ -69,6 +69,26 @@ test('a schedule of a halted supervisor is shown and stays', { timeout: 40_000 }
   await endAll([], `/${id}/`);
 });
 
+test('a process that only its record shows has run until now', async () => {
+  using place = tempDir();
+  const host = await startPuppetHost(place.path, { options: { control: false } });
+  const { id } = await host.ask('start', { command: ['sleep', '300'], background: true });
+  const state = openStateDirectory({ directory: place.file('state') });
+  const startedAt = await waitUntil(async () => {
+    const { view } = await state.show(id);
+    return 'startedAt' in view ? view.startedAt : null;
+  });
+  await waitUntil(() => Date.now() > startedAt + 500);
+
+  const { view, answered } = await state.show(id);
+
+  expect(answered).toBe(false);
+  expect('runtimeMs' in view && view.runtimeMs).toBeGreaterThanOrEqual(500);
+  state.close();
+  await host.kill();
+  await endAll([], `/${id}/`);
+});
+
 test('a wait sees an end without its supervisor', async () => {
   using place = tempDir();
   const host = await startPuppetHost(place.path, { options: { control: false } });
