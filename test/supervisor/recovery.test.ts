@@ -249,6 +249,24 @@ test('a process whose exit seems to precede its start has no runtime', async () 
   expect(ended).toMatchObject({ runtimeMs: 0 });
 });
 
+test('the newest ended processes are listed again, up to maxFinished', async () => {
+  const { open, crash } = openDirectoryHarness();
+  const first = open();
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    ids.push(first.supervisor.start({ command: ['work'], background: true }).id);
+    first.backend.lastRun.exit();
+    await turn();
+    first.clock.advance(100);
+  }
+  crash(first.supervisor);
+
+  const { supervisor } = open({ maxFinished: 2 });
+
+  expect(supervisor.list().map(({ id }) => id)).toEqual(ids.slice(2));
+  expect(supervisor.recovered.ended).toBe(2);
+});
+
 test('ended records go with their time', async () => {
   const { open, crash, records } = openDirectoryHarness();
   const first = open();
