@@ -52,7 +52,7 @@ test('the store shows live processes with what happened to them', async () => {
   expect(stage.state().processes[0]?.status).toBe('killed');
 });
 
-test('a view is as new as its timeline where a process ends between two answers', async () => {
+test('a view is no older than its timeline if the process ends between two answers', async () => {
   using stage = openStore({
     atList: async (views) => {
       if (views.length === 2 && views.every(({ status }) => status === 'running')) await first?.kill();

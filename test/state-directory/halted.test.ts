@@ -69,7 +69,7 @@ test('a schedule of a halted supervisor is shown and stays', { timeout: 40_000 }
   await endAll([], `/${id}/`);
 });
 
-test('a process that only its record shows has run until now', async () => {
+test('show counts the runtime until now if the supervisor has no control socket', async () => {
   using place = tempDir();
   const host = await startPuppetHost(place.path, { options: { control: false } });
   const { id } = await host.ask('start', { command: ['sleep', '300'], background: true });
