@@ -269,6 +269,17 @@ describe('an unreadable command', () => {
     expect((await decideStart({ mode: 'auto' }, document(MAX_COMMAND_CHARACTERS))).type).toBe('ask');
   });
 
+  test.each([
+    ['2000 commands', ':\n', 2_000],
+    ['5000 words', ': a a a a\n', 1_000],
+  ])('is one of more than %s', async (_limit, line, count) => {
+    expect((await decideStart({ mode: 'auto' }, line.repeat(count))).type).toBe('allow');
+    expect(await decideStart({ mode: 'auto' }, line.repeat(count + 1))).toMatchObject({
+      type: 'ask',
+      reason: expect.stringContaining('consists of too many commands'),
+    });
+  });
+
   test.each(['(', '$(', '{ ', '`', 'if true; then ', 'bash -c "'])('is %j a thousand times', async (text) => {
     expect((await decideStart({ mode: 'auto' }, `${text.repeat(10_000)} ls`)).type).toBe('ask');
   });
