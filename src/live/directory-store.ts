@@ -1,7 +1,6 @@
 import { toErrorText } from '../config/error-text.ts';
-import type { ProcessView } from '../process/process-view.ts';
 import { liveFirst } from '../state-directory/list-directory.ts';
-import type { SeenProcess, StateDirectory } from '../state-directory/state-directory.ts';
+import type { StateDirectory } from '../state-directory/state-directory.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import { emptyLiveState, type LiveState, type LiveStore } from './live-state.ts';
 import { createViewKeeper, toSameList, toSameRecord } from './local-store.ts';
@@ -40,15 +39,18 @@ export function createDirectoryStore(directory: StateDirectory): DirectoryStore 
     stale.clear();
     const listed = await directory.list();
     const known = new Set(state.processes);
-    const changed = keep(toViews(listed.processes)).filter((view) => !known.has(view));
+    const views = keep(listed.processes.map(({ view }) => view));
+    const changed = views.filter((view) => !known.has(view));
     const shown = await showAll(directory, new Set([...asked, ...changed.map(({ id }) => id)]));
     // View and timeline of one answer: the list is older, and a process may have ended since.
-    const seen = listed.processes.map((it) => shown.get(it.view.id) ?? it).sort(liveFirst);
-    const processes = toSameList(keep(toViews(seen)), state.processes);
+    const latest = views.map((view) => shown.get(view.id)?.view ?? view).sort(liveFirst);
+    const processes = toSameList(keep(latest), state.processes);
     const timelines = Object.fromEntries(
       processes.map(({ id }) => [id, shown.get(id)?.timeline ?? state.timelines[id] ?? []]),
     );
-    const supervisors = Object.fromEntries(seen.map(({ view, supervisorId }) => [view.id, supervisorId]));
+    const supervisors = Object.fromEntries(
+      listed.processes.map(({ view, supervisorId }) => [view.id, supervisorId]),
+    );
     const saved = conversations.read();
     warnings = [...listed.warnings, ...saved.warnings];
     const next = {
@@ -105,10 +107,6 @@ export function createDirectoryStore(directory: StateDirectory): DirectoryStore 
       return warnings;
     },
   };
-}
-
-function toViews(processes: readonly SeenProcess[]): readonly ProcessView[] {
-  return processes.map(({ view }) => view);
 }
 
 async function showAll(

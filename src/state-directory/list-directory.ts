@@ -46,7 +46,9 @@ export async function listDirectory(
     seen.set(view.id, { view: await viewRecorded(deps, { record, state }), supervisorId, answered: false });
   }
   return {
-    processes: [...seen.values()].filter(({ view }) => !onlyLive || hasLiveMembers(view)).sort(liveFirst),
+    processes: [...seen.values()]
+      .filter(({ view }) => !onlyLive || hasLiveMembers(view))
+      .sort((a, b) => liveFirst(a.view, b.view)),
     warnings: [
       ...answers.flatMap(({ warning }) => (warning === null ? [] : [warning])),
       ...[...strangers].map((id) => toForeignWarning(id, 'processes')),
@@ -84,7 +86,7 @@ export async function viewRecorded(
 }
 
 /** Order of a list: live processes first, each part by creation. */
-export function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {
+export function liveFirst(a: ProcessView, b: ProcessView): number {
   const byLife = Number('endedAt' in a) - Number('endedAt' in b);
   return byLife === 0 ? a.createdAt - b.createdAt : byLife;
 }
